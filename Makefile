@@ -24,9 +24,11 @@ MINUTES ?= 5
 test-slow: .venv/test
 	$(BIN)/python -m pytest --slow-minutes $(MINUTES) -p no:randomly tests
 
-# The lower bounds of pyproject.toml, in an environment of their own, and the tests that touch every dependency.
+# The lower bounds of pyproject.toml, in an environment of their own, and the tests that touch every dependency. What these
+# old releases call of still newer ones (typer of click, matplotlib of pyparsing) may be deprecated there: no error of ours.
 test-oldest: .venv-oldest/done
 	NUMBA_CACHE_DIR=.venv-oldest/numba .venv-oldest/bin/python -m pytest --quiet -m "not slow" -k "not polars and not library_of_the_table" \
+	    -W default::DeprecationWarning -W default::PendingDeprecationWarning \
 	    tests/test_cli.py tests/encode tests/evaluate/test_metrics.py tests/evaluate/test_report.py \
 	    tests/models/test_naive_bayes.py tests/models/test_semi_naive.py tests/models/test_files.py
 
@@ -64,6 +66,10 @@ lint: .venv/test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/wish.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 
 clean:
 	rm -rf .venv .venv-oldest build dist docs/_build

@@ -1,4 +1,4 @@
-"""Count what agrees in the kept results, and write the counts into the package and docs/reproduction.md.
+"""Count what agrees in the kept results, and write the counts into the package and the pages of docs.
 
 python benchmarks/agreement.py
 """
@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from seminaive.evaluate.pairwise_tests import paired_t_test, wilcoxon_test
 from seminaive.papers.agreement import agreement_of, agreement_share
 from seminaive.papers.miss_reasons import REASONS_FOR_MISSES
+from seminaive.papers.reproduction import published_table
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reproduction.md"
+NBRLR_PAGE = ROOT / "docs" / "nbrlr.md"
 KEPT = ROOT / "src" / "seminaive" / "papers" / "kept" / "agreement.csv"
 # Tables that are kept, by text; descriptions of data and what agrees by construction are not counted.
 TEXTS = {
@@ -63,6 +66,74 @@ def reason_lines():
     return lines + [f"| {reason.where} | {reason.kind} | {reason.words} |" for reason in REASONS_FOR_MISSES]
 
 
+def nbrlr_wins():
+    """Return wins, draws and losses of NBRLR over all 30 real tables with p-values, ours and printed."""
+    rows = []
+    for name in ("nbrlr-table6", "nbrlr-table8"):
+        cells, losses = kept(name), kept(f"{name}-data-sets")
+        for row in published_table(name).query("subset == 'all'").to_dict("records"):
+            metric, rival = row["metric"], row["method_b"]
+            chosen = cells[
+                (cells["subset"] == "all") & (cells["metric"] == metric) & (cells["method_b"] == rival)
+            ]
+            counts = chosen.set_index("cell")["ours"].round().astype(int)
+            wide = losses[losses["metric"] == metric].pivot_table(
+                index="dataset", columns="method", values="loss"
+            )
+            pair = wide[["NBRLR", rival]].dropna().to_numpy().T
+            rows.append(
+                {
+                    "metric": metric,
+                    "rival": rival,
+                    "ours": "/".join(str(counts[cell]) for cell in ("win", "draw", "loss")),
+                    "printed": "/".join(row[cell] for cell in ("win", "draw", "loss")),
+                    "wilcoxon": wilcoxon_test(*pair).p_value,
+                    "t": paired_t_test(*pair).p_value,
+                    "printed_p": row["p_value"],
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+RIVALS = {
+    "NB": "naive Bayes",
+    "LR": "logistic regression",
+    "Lasso": "lasso",
+    "Ridge": "ridge",
+    "ElasticNet": "elastic net",
+}
+
+
+def p_value(value):
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def test_lines(wins):
+    """Return wins and p-values beside the printed ones as lines of Markdown."""
+    lines = [
+        "| NBRLR against | 0-1 loss | Wilcoxon's p | t test's p | RSPE | Wilcoxon's p | t test's p |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for rival, words in RIVALS.items():
+        parts = [words]
+        for metric in ("L01", "RSPE"):
+            row = wins[(wins["rival"] == rival) & (wins["metric"] == metric)].iloc[0]
+            parts.append(f"{row['ours']} ({row['printed']})")
+            parts.append(f"{p_value(row['wilcoxon'])} ({row['printed_p']})")
+            parts.append(p_value(row["t"]))
+        lines.append(f"| {' | '.join(parts)} |")
+    return lines
+
+
+def win_lines(wins):
+    """Return our wins, draws and losses alone as lines of Markdown."""
+    lines = [f"| NBRLR against | {' | '.join(RIVALS.values())} |", "| --- |" + " --- |" * len(RIVALS)]
+    for metric, words in (("L01", "0-1 loss"), ("RSPE", "root squared error of the probability")):
+        of_metric = wins[wins["metric"] == metric].set_index("rival")["ours"]
+        lines.append(f"| {words} | {' | '.join(of_metric[rival] for rival in RIVALS)} |")
+    return lines
+
+
 def written(page, mark, lines):
     """Return the page with lines between the marks of a name."""
     start, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->\n"
@@ -75,6 +146,10 @@ def main():
     KEPT.write_text(found.to_csv(index=False), encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")
     page = written(page, "agreement", agreement_lines(found))
+    wins = nbrlr_wins()
+    page = written(page, "wins", test_lines(wins))
+    models_page = NBRLR_PAGE.read_text(encoding="utf-8")
+    NBRLR_PAGE.write_text(written(models_page, "wins", win_lines(wins)), encoding="utf-8")
     PAGE.write_text(written(page, "reasons", reason_lines()), encoding="utf-8")
 
 

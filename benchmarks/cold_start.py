@@ -8,18 +8,13 @@ a made table of 300 rows and 8 columns, and prints its seconds and the kernels t
 from __future__ import annotations
 
 import argparse
-import csv
-import datetime as dt
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
-from importlib.metadata import version
-from pathlib import Path
 
 MODELS = (
     "NaiveBayes",
@@ -36,7 +31,6 @@ MODELS = (
     "SparseBayesianNetwork",
     "SemiNaive",
 )
-RESULTS = Path(__file__).parent / "results" / "cold_start.csv"
 
 
 def first_fit(name):
@@ -105,14 +99,9 @@ def main():
         lines.append([name, f"{found['fit']:.1f}", len(kernels), longest])
         print(f"{name:34}{found['fit']:8.1f}{len(kernels):9}  {longest}", flush=True)
     if arguments.write:
-        versions = " ".join(f"{package}={version(package)}" for package in ("seminaive", "numpy", "numba"))
-        with RESULTS.open("w", newline="") as file:
-            file.write("# command: python benchmarks/cold_start.py --write\n")
-            today = dt.datetime.now(tz=dt.UTC).date()
-            file.write(f"# date: {today}; python {platform.python_version()}; {versions}\n")
-            out = csv.writer(file, lineterminator="\n")
-            out.writerow(["model", "seconds", "kernels", "longest"])
-            out.writerows(lines)
+        from race import keep  # here: a child that measures must not import the package before
+
+        keep("cold_start", ["model", "seconds", "kernels", "longest"], lines, command="cold_start.py --write")
     return None
 
 

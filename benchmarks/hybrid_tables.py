@@ -6,7 +6,7 @@ python benchmarks/hybrid_tables.py chapter1 --data-sets Iris Wine --methods Hybr
 python benchmarks/hybrid_tables.py chapter1 --data-sets Iris Wine --methods RF Lasso --in-r --repetitions 100
 python benchmarks/hybrid_tables.py counts
 python benchmarks/hybrid_tables.py table2 --data-sets Blogger --repetitions 100
-python benchmarks/hybrid_tables.py draws --data-sets 'Pima Indians Diabetes' --draws 40 --repetitions 50
+python benchmarks/hybrid_tables.py draws --data-sets 'Pima Indians Diabetes' --draws 20 --repetitions 10
 python benchmarks/hybrid_tables.py times --data-sets Iris Wine --methods HybridLRNB LR NB --repetitions 5
 """
 
@@ -65,9 +65,11 @@ def counts(args):
     """Make Tables A.1 to A.3, 1.2 to 1.4 and Table 2 of the hybrid paper from the kept splits."""
     del args
     splits = kept_splits("dissertation-chapter1")
-    compare("dissertation-tableA1", dissertation.mean_sizes(splits[splits["method"] == "HybridLRNB"]), splits)
+    sizes = dissertation.mean_sizes(splits[splits["method"] == "HybridLRNB"])
+    compare("dissertation-tableA1", _sizes_with_draws(sizes), splits)
     for name, column in (("A2", "L01"), ("A3", "RMSE")):
-        compare(f"dissertation-table{name}", means(splits, ["dataset", "method"], column), splits)
+        cells = with_draws(means(splits, ["dataset", "method"], column), column)
+        compare(f"dissertation-table{name}", cells, splits)
     for name in ("dissertation-table1.2", "dissertation-table1.3", "dissertation-table1.4"):
         methods = published_table(name)[["method_a", "method_b"]].to_numpy().ravel()
         if set(methods) <= set(splits["method"]):
@@ -132,26 +134,72 @@ def _chapter1_units(args, seeds=(0,)):
 
 
 def draws(args):
-    """Keep the losses of Tables A.2 and A.3 over several draws of the missing cells.
+    """Keep the means of Tables A.1 to A.3 over draws of the missing cells, and the deviation of a draw."""
+    seeds = range(args.draws)
+    if args.in_r:
+        units = [
+            {"dataset": dataset, "method": method, "repetitions": args.repetitions, "seed": seed}
+            for dataset in args.data_sets
+            for method in args.methods
+            for seed in seeds
+        ]
+        splits = run(args, units, judge_in_r, "dissertation-draws-in-r").assign(lr_part_size=0)
+    else:
+        splits = run(args, _chapter1_units(args, seeds), dissertation.judge, "dissertation-draws")
+    keys = ["dataset", "method", "quantity"]
+    long = splits.melt([*keys[:2], "seed"], ["L01", "RMSE", "lr_part_size"], "quantity")
+    found = long.groupby(keys, sort=False).apply(_over_draws, include_groups=False).reset_index()
+    path = KEPT / "dissertation-draws.csv"
+    commands = [_command()]
+    if path.exists():
+        commands = list(dict.fromkeys([*_commands_of(path), *commands]))
+        found = pd.concat([found, pd.read_csv(path, comment="#")]).drop_duplicates(keys)
+    head = "".join(f"# {command}\n" for command in commands)
+    lines = found.sort_values(keys).to_csv(index=False, float_format="%.5g")
+    path.write_text(f"{head}# {versions()}\n{lines}", encoding="utf-8")
+    counts(args)
 
-    The chapter draws them once, so that its value deviates from the mean over draws by the deviation of a
-    single draw, besides the error over splits.
-    """
-    splits = run(args, _chapter1_units(args, range(args.draws)), dissertation.judge, "dissertation-draws")
-    cells = []
-    for table, metric in (("A2", "L01"), ("A3", "RMSE")):
-        printed = published_table(f"dissertation-table{table}").set_index(["dataset", "method"])
-        of_draw = splits.groupby(["dataset", "method", "seed"], sort=False)[metric].mean()
-        for key, values in of_draw.groupby(["dataset", "method"], sort=False):
-            paper, paper_error = (float(printed.loc[key, column]) for column in ("value", "se"))
-            error = (values.var() * (1 + 1 / len(values)) + paper_error**2) ** 0.5
-            found = {"ours": values.mean(), "sd": values.std(), "least": values.min(), "most": values.max()}
-            standard_errors = (found["ours"] - paper) / error
-            cells.append([*key, metric, paper, *found.values(), len(values), standard_errors])
-    columns = ["dataset", "method", "metric", "paper", "ours", "sd", "least", "most", "draws"]
-    found = pd.DataFrame(cells, columns=[*columns, "standard_errors"])
-    _write(found, "dissertation-draws", "mean and deviation of the losses over draws of the missing cells")
-    sys.stdout.write(f"{found}\n")
+
+def _over_draws(values):
+    """Return the mean over draws, its error, and the deviation between draws without that of the splits."""
+    of_draw = values.groupby("seed")["value"].agg(["mean", "var", "size"])
+    between = of_draw["mean"].var() - (of_draw["var"] / of_draw["size"]).mean()
+    return pd.Series(
+        {
+            "draws": len(of_draw),
+            "splits": of_draw["size"].iloc[0],
+            "ours": of_draw["mean"].mean(),
+            "se": of_draw["mean"].sem(),
+            "draw_deviation": max(between, 0.0) ** 0.5,
+        }
+    )
+
+
+def with_draws(cells, quantity):
+    """Put means over draws of the missing cells in place of those of one draw."""
+    path = KEPT / "dissertation-draws.csv"
+    if not path.exists():
+        return cells
+    kept = pd.read_csv(path, comment="#")
+    kept = kept[kept["quantity"] == quantity].set_index(["dataset", "method"])
+    methods = cells["method"] if "method" in cells else ["HybridLRNB"] * len(cells)
+    drawn = kept.reindex(list(zip(cells["dataset"], methods, strict=True))).set_index(cells.index)
+    return cells.assign(
+        ours=drawn["ours"].fillna(cells["ours"]),
+        se=drawn["se"].fillna(cells["se"]),
+        draw_deviation=drawn["draw_deviation"],
+    )
+
+
+def _sizes_with_draws(cells):
+    """Put means over draws into Table A.1: what the LR part gains, the NB part loses."""
+    parts = {name: rows.set_index("dataset", drop=False) for name, rows in cells.groupby("quantity")}
+    logistic = with_draws(parts["lr_part_size"], "lr_part_size")
+    gained = logistic["ours"] - parts["lr_part_size"]["ours"]
+    generative = parts["nb_part_size"].assign(ours=parts["nb_part_size"]["ours"] - gained, se=logistic["se"])
+    if "draw_deviation" in logistic:
+        generative["draw_deviation"] = logistic["draw_deviation"]
+    return pd.concat([logistic, generative], ignore_index=True)
 
 
 def _write(cells, name, line):

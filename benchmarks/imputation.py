@@ -5,12 +5,11 @@ one category. The coefficients of number and category are 1. For each way: the m
 coefficient, and the share of 95 % intervals that contain the truth, over 80 tables.
 """
 
-import csv
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from race import keep
 from scipy.stats import norm, t
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401 - scikit-learn asks for it
 from sklearn.impute import IterativeImputer
@@ -19,7 +18,6 @@ from seminaive import ClassConditionalImputer, MultipleImputer, NaiveBayesLogist
 from seminaive.models import PooledClassifier
 
 N_ROWS, TABLES, TRUTH = 500, 80, 1.0
-RESULTS = Path(__file__).parent / "results" / "imputation.csv"
 
 
 def draw(rng):
@@ -99,12 +97,11 @@ if __name__ == "__main__":
             estimate, error, freedom = way(X, y, seed)
             reach = norm.ppf(0.975) if np.isinf(freedom) else t(freedom).ppf(0.975)
             found[name].append((estimate, error, abs(estimate - TRUTH) < reach * error))
-    with RESULTS.open("w", newline="") as file:
-        file.write(f"# command: python benchmarks/imputation.py {n_tables}\n")
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["way", "mean coefficient", "deviation", "mean standard error", "coverage"])
-        for name, rows in found.items():
-            estimates, errors, covered = np.array(rows, dtype=float).T
-            cells = (estimates.mean(), estimates.std(ddof=1), errors.mean(), covered.mean())
-            print(name, *(f"{cell:.3f}" for cell in cells), flush=True)
-            writer.writerow([name, *(f"{cell:.3f}" for cell in cells)])
+    table = []
+    for name, rows in found.items():
+        estimates, errors, covered = np.array(rows, dtype=float).T
+        cells = (estimates.mean(), estimates.std(ddof=1), errors.mean(), covered.mean())
+        table.append([name, *(f"{cell:.3f}" for cell in cells)])
+        print(*table[-1], flush=True)
+    heads = ["way", "mean coefficient", "deviation", "mean standard error", "coverage"]
+    keep("imputation", heads, table, ["scikit-learn"], f"imputation.py {n_tables}")

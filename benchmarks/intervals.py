@@ -26,7 +26,7 @@ from seminaive import SemiNaive
 from seminaive.evaluate import load_dataset, run_repetitions
 from seminaive.explain.tables import encode_rows
 from seminaive.models.smooth_fit_posterior import SmoothFitPosterior
-from seminaive.scores import Effects, deviate
+from seminaive.scores import Effects
 from seminaive.scores.pure import purify
 
 RESULTS = Path(__file__).parent.parent / "results" / "intervals" / "coverage.jsonl"
@@ -94,6 +94,12 @@ def evidence(values):
     return values[..., 1:] - values[..., :1] if values.shape[-1] == 2 else values
 
 
+def holds(values, reach, truth):
+    """Return where bands that reach below and above some values hold the truth."""
+    below, above = reach
+    return (values - below <= truth) & (truth <= values + above)
+
+
 def row_coverage(model, X, truth):
     """Return how often intervals hold the probabilities of fresh rows, and their mean length."""
     lower, upper = model.predict_interval(X, COVERAGE)
@@ -113,13 +119,15 @@ def effect_coverage(model, X, n_classes):
     for effect in effects.features:
         if effect.curve is not None:
             numbers = X[effect.name].to_numpy()
-            values, error = evidence(effect.curve.at(numbers)), errors.of_feature(effect, numbers)
+            values, spread = evidence(effect.curve.at(numbers)), errors.of_feature(effect, numbers)
+            reach = spread.reach(COVERAGE)
         else:
             codes = table.codes[:, model.schema_.coded.index(effect.position)]
-            values, error = evidence(effect.table[codes]), errors.of_feature(effect)[codes]
+            values = evidence(effect.table[codes])
+            reach = errors.of_feature(effect).reach(COVERAGE)[:, codes]
         truth = parts.get(effect.name, nothing)
         truth = truth - truth.mean(axis=0)
-        found[effect.name] = float((np.abs(values - truth) <= deviate(COVERAGE) * error).mean())
+        found[effect.name] = float(holds(values, reach, truth).mean())
     for effect in effects.tuples:
         if set(effect.names) == {"left", "right"}:
             found["product"] = product_coverage(model, effect, errors, n_classes)
@@ -132,8 +140,8 @@ def product_coverage(model, effect, errors, n_classes):
     cells = tuple(slice(len(numbers)) for numbers in nodes)
     weight = effect.weight[cells]
     truth, _ = purify(spread("product", PRODUCT * np.outer(*nodes), n_classes), weight + 0.01)
-    values, error = evidence(effect.table[cells]), errors.of_tuple(effect)[cells]
-    held = (np.abs(values - truth) <= deviate(COVERAGE) * error).mean(axis=2)
+    reach = errors.of_tuple(effect).reach(COVERAGE)[(slice(None), *cells)]
+    held = holds(evidence(effect.table[cells]), reach, truth).mean(axis=2)
     return float((held * weight).sum() / weight.sum())
 
 
@@ -170,12 +178,11 @@ def real_draw(n_rows, table, draw):
         shown, true = (evidence(found[:, effect.position]) for found in (values, planted))
         if effect.curve is not None:
             numbers = table_of_rows.numbers[:, model.schema_.numeric.index(effect.position)]
-            error = errors.of_feature(effect, numbers)
+            reach = errors.of_feature(effect, numbers).reach(COVERAGE)
         else:
             codes = table_of_rows.codes[:, model.schema_.coded.index(effect.position)]
-            error = errors.of_feature(effect)[codes]
-        away = (shown - shown.mean(axis=0)) - (true - true.mean(axis=0))
-        held.append(float((np.abs(away) <= deviate(COVERAGE) * error).mean()))
+            reach = errors.of_feature(effect).reach(COVERAGE)[:, codes]
+        held.append(float(holds(shown - shown.mean(axis=0), reach, true - true.mean(axis=0)).mean()))
     return [{**row_coverage(model, fresh, truth.predict_proba(fresh)), "columns": float(np.mean(held))}]
 
 

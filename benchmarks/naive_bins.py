@@ -4,17 +4,15 @@ Needs SEMINAIVE_DATA. Two splits of each table that has at least two numbers and
 its rows held out, 4,000 rows at most. Writes results/naive_bins.csv.
 """
 
-import datetime as dt
-import platform
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from race import keep
 from sklearn.metrics import log_loss, zero_one_loss
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from seminaive import SelectiveNaiveBayes, WeightedNaiveBayes, __version__
+from seminaive import SelectiveNaiveBayes, WeightedNaiveBayes
 from seminaive.evaluate.datasets import real_table, real_table_names
 
 MOST_COLUMNS, MOST_ROWS, FEWEST_OF_A_CLASS = 100, 4000, 5
@@ -54,15 +52,10 @@ def main():
     by_table["log loss"] = np.log(by_table["log loss"])
     means = by_table.groupby("model").mean()
     means["log loss"] = np.exp(means["log loss"])
-    head = (
-        "# command: python benchmarks/naive_bins.py\n"
-        f"# date: {dt.datetime.now(tz=dt.UTC).date()}; python {platform.python_version()}; "
-        f"seminaive={__version__} numpy={np.__version__}\n"
-        f"# {frame.table.nunique()} tables; geometric mean of the log loss, mean of the 0-1 loss\n"
-    )
-    path = Path(__file__).parent / "results" / "naive_bins.csv"
-    path.write_text(head + means.round(3).to_csv(), encoding="utf-8")
-    print(path.read_text(encoding="utf-8"))
+    print(means)
+    rows = [[model, *(f"{value:.3f}" for value in values)] for model, values in means.iterrows()]
+    remark = f"{frame.table.nunique()} tables; geometric mean of the log loss, mean of the 0-1 loss"
+    keep("naive_bins", ["model", *means.columns], rows, remark=remark)
 
 
 if __name__ == "__main__":

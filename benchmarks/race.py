@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 import seminaive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 RESULTS = Path(os.environ.get("SEMINAIVE_BENCH_RESULTS", Path(__file__).parent / "results"))
 SHORT = os.environ.get("SEMINAIVE_BENCH") == "short"
@@ -103,7 +103,6 @@ def race(
 
 def report(name: str, rows: Sequence[Ratio], packages: Sequence[str], command: str | None = None) -> None:
     """Print the ratios, and write them to ``results/<name>.csv`` with command, versions and date."""
-    RESULTS.mkdir(parents=True, exist_ok=True)
     for row in rows:
         sign = "<=" if row.smaller else ">="
         mark = "reached" if row.reached else "MISSED"
@@ -112,27 +111,47 @@ def report(name: str, rows: Sequence[Ratio], packages: Sequence[str], command: s
             f"ours {row.ours:.4g} {row.unit}, {row.peer} {row.theirs:.4g} {row.unit}",
             flush=True,
         )
+    keep(
+        name,
+        ["question", "peer", "ours", "theirs", "unit", "ratio", "bar", "reached"],
+        [
+            [
+                row.question,
+                row.peer,
+                f"{row.ours:.4g}",
+                f"{row.theirs:.4g}",
+                row.unit,
+                f"{row.ratio:.3g}",
+                f"{'<=' if row.smaller else '>='} {row.bar:g}",
+                "yes" if row.reached else "no",
+            ]
+            for row in rows
+        ],
+        packages,
+        command,
+    )
+
+
+def keep(
+    name: str,
+    heads: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    packages: Sequence[str] = (),
+    command: str | None = None,
+    remark: str | None = None,
+) -> None:
+    """Write a table to ``results/<name>.csv`` under its command, the day, versions, and a remark."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
     libraries = " ".join(f"{package}={version(package)}" for package in ("numpy", "numba", *packages))
     versions = f"seminaive={seminaive.__version__} {libraries}"
     header = [
         f"# command: python benchmarks/{command or f'{name}.py'}",
         f"# date: {dt.datetime.now(tz=dt.UTC).date()}; python {platform.python_version()}; {versions}",
         f"# threads: {os.environ.get('NUMBA_NUM_THREADS', 'default')}; cores: {os.cpu_count()}",
+        *([f"# {remark}"] if remark else []),
     ]
     with (RESULTS / f"{name}.csv").open("w", newline="") as file:
         file.write("\n".join(header) + "\n")
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["question", "peer", "ours", "theirs", "unit", "ratio", "bar", "reached"])
-        for row in rows:
-            writer.writerow(
-                [
-                    row.question,
-                    row.peer,
-                    f"{row.ours:.4g}",
-                    f"{row.theirs:.4g}",
-                    row.unit,
-                    f"{row.ratio:.3g}",
-                    f"{'<=' if row.smaller else '>='} {row.bar:g}",
-                    "yes" if row.reached else "no",
-                ]
-            )
+        writer.writerow(heads)
+        writer.writerows(rows)

@@ -34,6 +34,12 @@ def measured_with(path):
     return found.group(1) if found else None
 
 
+def day_of(said):
+    """Return the day on which a result file was measured, as it says of itself, or nothing."""
+    found = re.search(r"\d{4}-\d\d-\d\d", " ".join(said))
+    return found.group() if found else ""
+
+
 def results_page(results, kept, studies):
     """Return the whole page."""
     parts = [HEAD]
@@ -85,15 +91,14 @@ def long_studies(kept, studies):
     for study in studies:
         for name in study.files:
             path = kept / study.name / name
-            said = " ".join(lines_of(path)[0]) if path.exists() else ""
-            day = re.search(r"\d{4}-\d\d-\d\d", said)
+            said = lines_of(path)[0] if path.exists() else []
             rows.append(
                 [
                     study.question,
                     f"`python benchmarks/{' '.join(study.command)}`",
                     f"`results/{study.name}/{name}`",
                     measured_with(path) or "before versions were noted",
-                    day.group() if day else "",
+                    day_of(said),
                 ]
             )
     heads = ["question", "command", "kept in", "version", "day"]

@@ -6,6 +6,7 @@
     python benchmarks/run.py --long          the studies that take hours, too; each goes on where it stopped
     python benchmarks/run.py --short         a try-out: everything once, the results are thrown away
     python benchmarks/run.py --table         only write results.md, and the headlines of README and docs
+    python benchmarks/run.py --list          version and day of all figures, minutes of a run, missing peers
 
 A section runs in a process of its own, with one thread unless the environment says otherwise, so that ratios
 compare code and not numbers of cores. It is ended after `--limit` minutes. One that fails, or lacks a peer,
@@ -23,7 +24,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from headlines import write_headlines
-from result_tables import measured_with, results_page
+from result_tables import day_of, lines_of, measured_with, results_page
 from sections import SECTIONS, STUDIES
 
 import seminaive
@@ -81,6 +82,27 @@ def measure(sections, limit, **environment):
     return said
 
 
+def listing(sections, studies, results, kept):
+    """Return lines that say of each section and study what its figures are of, and what a new run needs."""
+    lines = []
+    for section in sections:
+        missing = [f"needs {need}" for need in section.needs if find_spec(need) is None]
+        minutes = f"{section.minutes:g} min"
+        lines.append([section.name, *_origin(results / f"{section.name}.csv"), minutes, *missing])
+    for each in studies:
+        lines += [
+            [f"{each.name}/{name}", *_origin(kept / each.name / name), "hours, --long"] for name in each.files
+        ]
+    return [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(line, (28, 6, 10, 14, 0), strict=False))
+        for line in lines
+    ]
+
+
+def _origin(path):
+    return measured_with(path) or "none", day_of(lines_of(path)[0]) if path.exists() else ""
+
+
 def study(studies, limit, kept):
     """Run studies, those of an earlier version anew; return a sentence for each that could not be run."""
     said = []
@@ -113,6 +135,7 @@ def parse(arguments):
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--list", action="store_true")
     parser.add_argument("--limit", type=float, default=120, help="minutes per section and per study")
     return parser.parse_args(arguments)
 
@@ -120,6 +143,9 @@ def parse(arguments):
 def main(arguments=None):
     options = parse(arguments)
     said = []
+    if options.list:
+        print(*listing(SECTIONS, STUDIES, RESULTS, KEPT), sep="\n")
+        return
     if options.short:
         with tempfile.TemporaryDirectory(prefix="seminaive-bench-") as folder:
             scratch = {"SEMINAIVE_BENCH": "short", "SEMINAIVE_BENCH_RESULTS": folder}

@@ -35,6 +35,7 @@ from seminaive.models.paired import MANY_PAIR_BINS
 from seminaive.models.smooth_rows import MOST_SEARCHED
 from seminaive.selection import screening
 from seminaive.selection.relevance_search import PAIRS
+from seminaive.selection.split_rows import SplitRows
 from seminaive.selection.term_evidence import Residuals, evidence_for_pairs
 
 RESULTS = Path(__file__).parent.parent / "results" / "screening"
@@ -138,7 +139,7 @@ def kept_of_all_pairs(X, y):
     columns = SmoothColumns.of(table, weight).crossed([], 2)
     pairs = columns.all_pairs
     variances = screening.variances_of(PAIRS)
-    evidence = evidence_for_pairs(columns, table, Residuals(y, weight, 2, []), pairs, variances)
+    evidence = evidence_for_pairs(columns, table, Residuals(SplitRows(table, y, weight, 2)), pairs, variances)
     widths = [column.pair.shape[1] for column in columns.columns]
     sizes = [widths[j] * widths[k] for j, k in pairs]
     best = screening.best_pairs(evidence, sizes, most_pair_features(2))[0]

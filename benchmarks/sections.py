@@ -16,13 +16,16 @@ class Section:
     short : tuple of str or None
         Arguments of a run that takes minutes; None if the command does.
     needs : tuple of str
-        Programs or modules without which it cannot run.
+        Modules without which it cannot run.
+    minutes : float
+        What it takes alone on a machine of two cores, about.
     """
 
     name: str
     command: tuple[str, ...]
     short: tuple[str, ...] | None = None
     needs: tuple[str, ...] = ()
+    minutes: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -52,20 +55,24 @@ SECTIONS = (
         for part in ("counting", "passes", "fits", "dependence")
     ),
     Section("alr_search_time", ("alr_search_time.py",), needs=("lightgbm",)),
-    Section("evaluation", ("evaluation.py",)),
-    Section("explain", ("explain.py",)),
-    Section("fsnb", ("fsnb.py",)),
-    Section("hybrid_search", ("hybrid_search.py",)),
+    Section("cold_start", ("cold_start.py", "--write"), minutes=2),
+    Section("evaluation", ("evaluation.py",), minutes=0.5),
+    Section("explain", ("explain.py",), minutes=3),
+    Section("fsnb", ("fsnb.py",), minutes=0.5),
+    Section("hybrid_search", ("hybrid_search.py",), minutes=0.5),
     Section("kernel_factor", ("kernel_factor.py",)),
     Section("latency", ("latency.py",)),
     Section("naive_bayes", ("naive_bayes.py",)),
-    Section("nbrlr", ("nbrlr.py",), needs=("glum",)),
-    Section("network", ("network.py",)),
-    Section("scale", ("scale.py", "20000000"), ("scale.py", "200000")),
-    Section("scale_threads", ("scale.py", "threads", "4000000"), ("scale.py", "threads", "200000")),
+    Section("nbrlr", ("nbrlr.py",), needs=("glum",), minutes=3),
+    Section("network", ("network.py",), minutes=3),
+    Section("scale", ("scale.py", "20000000"), ("scale.py", "200000"), minutes=8),
+    Section(
+        "scale_threads", ("scale.py", "threads", "4000000"), ("scale.py", "threads", "200000"), minutes=2
+    ),
     Section("service", ("service.py",)),
-    Section("structure", ("structure.py",)),
-    Section("imputation", ("imputation.py", "80"), ("imputation.py", "4")),
+    Section("structure", ("structure.py",), needs=("pgmpy", "pyagrum"), minutes=4),
+    Section("tan_accuracy", ("tan_accuracy.py",), needs=("pyagrum",), minutes=0.5),
+    Section("imputation", ("imputation.py", "80"), ("imputation.py", "4"), minutes=0.5),
     Section("naive_bins", ("naive_bins.py",)),
 )
 
@@ -91,7 +98,7 @@ STUDIES = (
     LongStudy(
         "noise",
         "What is lost over the class shares where there is nothing to find?",
-        ("noise.py", "run", "semi-naive", "--seeds", "9000:9100"),
+        ("noise.py", "run", "semi-naive", "--rows", "60,200", "--seeds", "9000:9100"),
         ("semi-naive.csv",),
     ),
     LongStudy(
@@ -103,7 +110,7 @@ STUDIES = (
     LongStudy(
         "wide",
         "How much of one strong column among 500 is found?",
-        ("wide.py", "run", "semi-naive", "--seeds", "0:20"),
+        ("wide.py", "run", "semi-naive", "--seeds", "7000:7020"),
         ("semi-naive.csv",),
     ),
     LongStudy(

@@ -4,12 +4,9 @@ Both see the same codes: numbers are cut by description length on the whole tabl
 Needs pyAgrum, and SEMINAIVE_DATA.
 """
 
-import csv
-from importlib.metadata import version
-from pathlib import Path
-
 import numpy as np
 from peers.pyagrum_tan import PyAgrumTAN
+from race import keep
 from sklearn.model_selection import StratifiedKFold
 
 from seminaive import NaiveBayes, TreeAugmentedNaiveBayes
@@ -17,7 +14,6 @@ from seminaive.encode import TableEncoder, encode_target, mdl_cuts
 from seminaive.evaluate import load_dataset
 
 TABLES = ("car", "nursery", "mushroom", "congressional-voting", "balance-scale", "pima-diabetes", "vehicle")
-RESULTS = Path(__file__).parent / "results" / "tan_accuracy.csv"
 
 
 def accuracies(codes, labels):
@@ -36,16 +32,15 @@ def accuracies(codes, labels):
 
 
 if __name__ == "__main__":
-    with RESULTS.open("w", newline="") as file:
-        file.write(f"# command: python benchmarks/tan_accuracy.py\n# pyagrum={version('pyagrum')}\n")
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["table", "rows", "TAN", "pyAgrum", "naive Bayes", "standard error of TAN - pyAgrum"])
-        for name in TABLES:
-            table = load_dataset(name)
-            labels = encode_target(table.y, "benchmark").labels
-            codes = TableEncoder.learn(table.X, cut_rule=mdl_cuts, labels=labels)[1].codes.astype(np.int64)
-            found = accuracies(codes, labels)
-            error = (found["TAN"] - found["pyAgrum"]).std() / np.sqrt(10)
-            row = [name, len(labels), *(f"{values.mean():.4f}" for values in found.values()), f"{error:.4f}"]
-            print(row, flush=True)
-            writer.writerow(row)
+    heads = ["table", "rows", "TAN", "pyAgrum", "naive Bayes", "standard error of TAN - pyAgrum"]
+    rows = []
+    for name in TABLES:
+        table = load_dataset(name)
+        labels = encode_target(table.y, "benchmark").labels
+        codes = TableEncoder.learn(table.X, cut_rule=mdl_cuts, labels=labels)[1].codes.astype(np.int64)
+        found = accuracies(codes, labels)
+        error = (found["TAN"] - found["pyAgrum"]).std() / np.sqrt(10)
+        means = (f"{values.mean():.4f}" for values in found.values())
+        rows.append([name, len(labels), *means, f"{error:.4f}"])
+        print(*rows[-1], flush=True)
+    keep("tan_accuracy", heads, rows, ["pyagrum"])

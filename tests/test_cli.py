@@ -295,9 +295,9 @@ def test_the_help_of_fit_lists_every_model_with_a_sentence(seminaive):
     _, out, _ = seminaive("fit", "--help")
     for name in catalogue.class_names():
         assert name in out
-        entry = catalogue.entry(name)
-        assert entry.sentence.split()[0] in out
-        assert set(entry.parameters) == set(getattr(models, entry.class_name)().get_params())
+        assert catalogue.sentence_of(name).split()[0] in out
+        model = getattr(models, catalogue.class_names()[name])()
+        assert set(catalogue.parameters_of(name)) == set(model.get_params())
 
 
 def test_rivals_and_measures_of_the_command_line_are_those_of_the_library():

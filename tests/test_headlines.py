@@ -2,6 +2,7 @@
 
 import csv
 import importlib
+import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,9 +22,10 @@ def bench(monkeypatch):
     return SimpleNamespace(**{name: importlib.import_module(name) for name in names})
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/benchmarks.md", "docs/start/which-model.md"])
-def test_figures_of_a_page_are_those_of_the_kept_results(bench, page):
-    assert bench.headlines.with_headlines(page) == (ROOT / page).read_text(encoding="utf-8")
+def test_figures_of_pages_are_those_of_the_kept_results(bench):
+    assert {"README.md", "docs/benchmarks.md", "docs/start/which-model.md"} <= set(bench.headlines.BLOCKS)
+    for page in bench.headlines.BLOCKS:
+        assert bench.headlines.with_headlines(page) == (ROOT / page).read_text(encoding="utf-8"), page
 
 
 def test_results_page_is_that_of_the_kept_results(bench):
@@ -122,6 +124,29 @@ def test_a_section_that_fails_is_named_and_the_next_one_runs(bench, monkeypatch,
     header, rows = bench.result_tables.lines_of(tmp_path / "results" / "fine.csv")
     assert f"seminaive={seminaive.__version__} " in header[1]
     assert rows[0]["ratio"] == "2"
+
+
+def test_the_list_says_what_figures_are_of_and_what_a_run_needs(bench, tmp_path):
+    section, study = bench.sections.Section, bench.sections.LongStudy
+    write(tmp_path / "old.csv", "0.0.1")
+    sections = [
+        section("old", ("old.py",), minutes=4),
+        section("new", ("new.py",), needs=("no_such_module",)),
+    ]
+    studies = [study("long", "Why?", ("long.py",), ("ours.csv",))]
+    old, new, long = bench.run.listing(sections, studies, tmp_path, tmp_path)
+    assert old.split() == ["old", "0.0.1", "4", "min"]
+    assert new.split()[:2] == ["new", "none"]
+    assert new.endswith("needs no_such_module")
+    assert long.split()[:2] == ["long/ours.csv", "none"]
+
+
+def test_a_tryout_of_a_section_leaves_its_figures_alone(bench):
+    """Scripts of sections leave the folder of results to race.py, which a try-out points elsewhere."""
+    for each in bench.sections.SECTIONS:
+        script = (ROOT / "benchmarks" / each.command[0]).read_text(encoding="utf-8")
+        assert re.search(r"^ *from race import .*\b(keep|report)\b", script, re.MULTILINE), each.name
+        assert '__file__).parent / "results"' not in script, each.name
 
 
 def test_every_script_of_a_section_exists(bench):

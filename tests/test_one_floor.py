@@ -5,6 +5,7 @@ Texts of the papers' protocols (``papers``) repeat what other programs do and ar
 """
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import seminaive
@@ -15,7 +16,12 @@ FILES = {
     for path in sorted(SOURCE.rglob("*.py"))
     if path.relative_to(SOURCE).parts[0] != "papers"
 }
-TREES = {name: ast.parse(text) for name, text in FILES.items()}
+
+
+@cache
+def trees():
+    """Parse the files once, in the process that runs these tests."""
+    return {name: ast.parse(text) for name, text in FILES.items()}
 
 
 def called(node):
@@ -31,14 +37,14 @@ def functions_that(condition):
     """Return file and name of the functions whose own code meets a condition."""
     return {
         f"{name}:{function.name}"
-        for name, tree in TREES.items()
+        for name, tree in trees().items()
         for function in ast.walk(tree)
         if isinstance(function, ast.FunctionDef) and condition(function)
     }
 
 
 def files_that_call(*names):
-    return {name for name, tree in TREES.items() if called(tree) & set(names)}
+    return {name for name, tree in trees().items() if called(tree) & set(names)}
 
 
 def names_in(node):
@@ -51,14 +57,14 @@ def test_the_log_loss_is_defined_once_in_numpy_and_once_compiled():
     no_losses = {"structure/independence.py", "selection/term_evidence.py", "explain/shift.py"}
     no_losses.add("explain/smallest_change.py")
     assert files_that_call("logaddexp", "logsumexp", "log1p") - no_losses == {
-        "objective/pointwise.py",
-        "kernels/losses.py",
+        "objective/log_loss.py",
+        "kernels/compiled_log_loss.py",
         "kernels/path_pass.py",
     }
     # The passes over rows of a path take the product of many logarithms; what they add up is that of losses.
-    assert {"against", "shortfall", "softmax_loss"} <= called(TREES["kernels/path_pass.py"])
+    assert {"against", "shortfall", "softmax_loss"} <= called(trees()["kernels/path_pass.py"])
     for name in ("descent", "group_lasso"):
-        assert {"exponentiate", "largest"} <= called(TREES[f"kernels/{name}.py"])
+        assert {"exponentiate", "largest"} <= called(trees()[f"kernels/{name}.py"])
 
 
 def test_there_are_three_line_searches():
@@ -120,24 +126,23 @@ def test_there_are_three_weighted_gram_matrices():
     assert "def weighted_gram(" in FILES["kernels/path_gram.py"]
 
 
-def test_there_are_three_preconditioners():
-    """Of a coarse space and a diagonal, of a block and a diagonal, of classes; others pass vectors on."""
+def test_there_are_two_preconditioners():
+    """Of a coarse space or blocks and a diagonal, and of classes; others pass vectors on."""
     computing = {
         f"{name}:{node.name}"
-        for name, tree in TREES.items()
+        for name, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
         and node.name.endswith("Preconditioner")
         and any(isinstance(part, ast.BinOp) for part in ast.walk(node))
     }
     assert computing == {
-        "objective/preconditioner.py:TwoLevelPreconditioner",
-        "objective/preconditioner.py:BlockPreconditioner",
+        "objective/preconditioner.py:SubspacePreconditioner",
         "selection/class_preconditioner.py:ClassPreconditioner",
     }
     methods = [
         node
-        for tree in TREES.values()
+        for tree in trees().values()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and node.name == "precondition"
     ]
@@ -151,7 +156,7 @@ def test_there_are_three_certificates():
     """A residual, a decrement, and the duality gap of paths; `optimality` is one of the first two."""
     made = {
         (name, ast.unparse(node.value.func) if isinstance(node.value, ast.Call) else "no call")
-        for name, tree in TREES.items()
+        for name, tree in trees().items()
         if name.startswith("solvers/")
         for node in ast.walk(tree)
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "optimality"
@@ -168,7 +173,7 @@ def test_a_file_name_occurs_once():
 def test_functions_are_short():
     long = {
         f"{name}:{function.name}": lines
-        for name, tree in TREES.items()
+        for name, tree in trees().items()
         if not name.startswith("kernels/")
         for function in ast.walk(tree)
         if isinstance(function, ast.FunctionDef) and (lines := _lines_of_code(function)) > 50

@@ -45,8 +45,6 @@ class Scene:
     ----------
     title, lesson : str
         What is printed above and below the results.
-    dataset : Dataset
-    plan : RepeatedHoldout
     models : dict
         Classifiers by name; those of scikit-learn say so.
     """

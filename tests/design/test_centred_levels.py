@@ -13,6 +13,7 @@ from seminaive.encode import TableEncoder
 from seminaive.selection import coefficient_solver
 from seminaive.selection.coefficient_solver import CoefficientSolver
 from seminaive.selection.row_space_solver import RowSpaceSolver
+from seminaive.selection.split_rows import SplitRows
 
 SHARES = np.array([0.5, 0.2, 0.2, 0.1])
 
@@ -58,7 +59,7 @@ def probabilities(solver, patch, most, *, limits):
     assert isinstance(columns.columns[1].main, CentredLevels) == (most < 12)
     rows = np.arange(n_rows)
     splits = [(rows[rows % 3 != f], rows[rows % 3 == f]) for f in range(3)]
-    made = solver(columns, table, labels, np.ones(n_rows), 2, splits)
+    made = solver(columns, SplitRows(table, labels, np.ones(n_rows), 2, splits))
     prepared = made.prepare(np.ones((4, columns.n_terms)))
     strengths = (0.5, 0.3, 5.0)
     fits = [

@@ -158,16 +158,16 @@ def test_a_model_that_raises_costs_its_own_folds_only(tmp_path):
     pd.testing.assert_frame_equal(load_results(tmp_path / "results").folds, results.folds)
 
 
-class EndsItsProcess(GaussianNB):
-    """Ends the process that runs it where the first training row is odd, as a lack of memory would."""
-
-    def fit(self, X, y):
-        if int(X.index[0]) % 2:
-            os._exit(1)
-        return super().fit(X, y)
-
-
 def test_a_model_that_ends_its_process_costs_its_own_folds_only():
+    # A class of a function is sent to other processes by value: they need not find this file.
+    class EndsItsProcess(GaussianNB):
+        """Ends the process that runs it where the first training row is odd, as a lack of memory would."""
+
+        def fit(self, X, y):
+            if int(X.index[0]) % 2:
+                os._exit(1)
+            return super().fit(X, y)
+
     dataset = _shuffled_iris()
     dataset = Dataset("iris", dataset.X.sample(frac=1, random_state=1), dataset.y)
     models = {"naive Bayes": GaussianNB(), "deadly": EndsItsProcess()}

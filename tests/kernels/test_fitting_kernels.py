@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax, softmax
 
-from seminaive.kernels import descent, hessian, losses
+from seminaive.kernels import compiled_log_loss, descent, hessian
 from seminaive.kernels import fused_passes as fusion
 from seminaive.kernels import vector_updates as conjugate_gradient
 
@@ -112,12 +112,12 @@ def test_residuals_and_losses_equal_the_formulas(n_classes, scale):
     ):
         if n_classes == 2:
             residuals = scores[:, 1].copy()
-            found = getattr(losses, f"binary_{kind}_residuals")(residuals, labels, weights)
+            found = getattr(compiled_log_loss, f"binary_{kind}_residuals")(residuals, labels, weights)
             expected = derivative[:, 1]
         else:
             residuals = np.zeros((700, -4 * (-n_classes // 4)))
             residuals[:, :n_classes] = scores
-            found = getattr(losses, f"{kind}_residuals")(residuals, labels, weights, n_classes)
+            found = getattr(compiled_log_loss, f"{kind}_residuals")(residuals, labels, weights, n_classes)
             residuals, expected = residuals[:, :n_classes], derivative
         assert found == pytest.approx(value, rel=1e-12)
         np.testing.assert_allclose(residuals, expected, rtol=1e-10, atol=1e-14)
@@ -187,7 +187,7 @@ def test_second_derivatives_of_the_softmax_loss_equal_the_formula():
         block = slice(3 * f, 3 * f + 3)
         for i, p in enumerate(posterior[:, f]):
             expected[i, block] = row_weight[i, f] * (np.diag(p) - np.outer(p, p)) @ scores[i, block]
-    losses.softmax_curvature(posterior, weights, scores)
+    compiled_log_loss.softmax_curvature(posterior, weights, scores)
     np.testing.assert_allclose(scores, expected, atol=1e-14)
 
 

@@ -5,9 +5,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.special import softmax
 
-from seminaive import NaiveBayes
+from seminaive import AveragedJoinEstimators, HybridLogisticNaiveBayes, NaiveBayes, TreeAugmentedNaiveBayes
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
@@ -30,8 +32,8 @@ def mean_coverage(intervals, n_rows, classes, draws):
 
 def test_a_few_tables_of_300_rows_are_covered(intervals):
     found = mean_coverage(intervals, 300, 2, range(3))
-    # Over 100 tables the shares are .976 and .974, with standard deviations of .016 and .029: a mean of three
-    # is hardly ever more than three standard errors, .028 and .05, below.
+    # Over 105 tables the shares are .976 and .975, with standard deviations of .017 and .026: a mean of three
+    # is hardly ever more than three standard errors, .029 and .045, below.
     assert found["rows"] > 0.945
     assert found["effects"] > 0.92
 
@@ -45,7 +47,9 @@ def test_probabilities_and_effects_are_covered(intervals, n_rows, classes, least
     found = mean_coverage(intervals, n_rows, classes, range(200, 220 if n_rows < 2000 else 208))
     assert 0.92 < found["rows"] < 0.995
     assert found["effects"] > least
-    assert all(found[name] > 0.97 for name in intervals.NOISE)
+    # Over 105 tables of 300 rows and two classes it is .988, with a standard deviation of .048: a mean of 20
+    # is hardly ever more than three standard errors below.
+    assert np.mean([found[name] for name in intervals.NOISE]) > 0.955
 
 
 def test_naive_bayes_covers_what_it_assumes():
@@ -64,3 +68,71 @@ def test_naive_bayes_covers_what_it_assumes():
         lower, upper = model.predict_interval(X[300:])
         held.append(((lower[:, 1] <= truth[300:]) & (truth[300:] <= upper[:, 1])).mean())
     assert 0.92 < np.mean(held) < 0.98
+
+
+def chained(n_rows, n_classes, rng, *, dependent):
+    """Return four categories, each of which may depend on the one before, classes and their probabilities."""
+    shares = np.random.default_rng(5)
+    labels = rng.integers(0, n_classes, n_rows)
+    columns, logs, before = [], np.zeros((n_rows, n_classes)), np.zeros(n_rows, dtype=int)
+    for n_values in (3, 3, 2, 4):
+        given = shares.dirichlet([3.0] * n_values, (n_classes, 4 if dependent else 1))
+        of_row = given[labels, before]
+        code = (rng.random((n_rows, 1)) > of_row.cumsum(axis=1)).sum(axis=1)
+        logs += np.log(given[:, before, code]).T
+        columns.append(np.array(["a", "b", "c", "d"])[code])
+        before = code if dependent else before
+    return pd.DataFrame(np.column_stack(columns)), labels, softmax(logs, axis=1)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize(
+    ("model", "dependent", "n_rows"),
+    [
+        (TreeAugmentedNaiveBayes(), True, 1000),
+        (TreeAugmentedNaiveBayes(), False, 300),
+        (AveragedJoinEstimators(2), False, 300),
+        (AveragedJoinEstimators(2, estimates="laplace"), False, 300),
+    ],
+)
+def test_counts_of_tuples_cover_what_they_assume(model, dependent, n_rows, n_classes):
+    """A tree may depend on one column; a mean of joined pairs is right where columns are independent.
+
+    1,000 rows find the tree of dependent columns in all of 100 tables, 300 in 62; a wrong tree covers less
+    (.89). Shares vary by .05 from table to table, so that the mean of 30 has an error of .01.
+    """
+    held = []
+    for seed in range(30):
+        rng = np.random.default_rng([seed, n_classes])
+        X, labels, truth = chained(n_rows + 300, n_classes, rng, dependent=dependent)
+        model.fit(X[:n_rows], labels[:n_rows])
+        lower, upper = model.predict_interval(X[n_rows:])
+        held.append(((lower <= truth[n_rows:]) & (truth[n_rows:] <= upper)).mean())
+    assert 0.92 < np.mean(held) < 0.985
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_hybrid_of_a_given_partition_covers_what_it_assumes(n_classes):
+    """Three numbers that depend on each other, a category and a number that do not; 300 rows.
+
+    Shares vary by .08 from table to table, so that the mean of 40 has an error of .013.
+    """
+    held, shares = [], np.random.default_rng(3)
+    root = np.array([[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [0.7, 0.3, 0.6]])
+    means, of_alone = 0.35 * shares.normal(size=(n_classes, 3)), 0.6 * shares.normal(size=n_classes)
+    of_values = shares.dirichlet([4.0] * 3, n_classes)
+    model = HybridLogisticNaiveBayes(partition=["a", "b", "c"])
+    for seed in range(40):
+        rng = np.random.default_rng([seed, n_classes])
+        labels = rng.integers(0, n_classes, 600)
+        noise = rng.normal(size=(600, 3))
+        related, alone = means[labels] + noise @ root.T, of_alone[labels] + rng.normal(size=600)
+        code = (rng.random((600, 1)) > of_values[labels].cumsum(axis=1)).sum(axis=1)
+        away = np.linalg.solve(root, (related[:, None] - means).reshape(-1, 3).T).T.reshape(600, n_classes, 3)
+        logs = -0.5 * np.square(away).sum(axis=2) - 0.5 * np.square(alone[:, None] - of_alone)
+        truth = softmax(logs + np.log(of_values[:, code]).T, axis=1)[300:]
+        X = pd.DataFrame(related, columns=["a", "b", "c"])
+        X = X.assign(level=np.array(["u", "v", "w"])[code], alone=alone)
+        lower, upper = model.fit(X[:300], labels[:300]).predict_interval(X[300:])
+        held.append(((lower <= truth) & (truth <= upper)).mean())
+    assert 0.91 < np.mean(held) < 0.98

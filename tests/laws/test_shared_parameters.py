@@ -1,6 +1,7 @@
 """What every classifier takes besides its own parameters: class weights, progress, a report of columns."""
 
 import inspect
+import re
 import warnings
 
 import numpy as np
@@ -23,12 +24,15 @@ SHARED = {
 # A network draws and sums out missing cells; a value of its own for them is the exception there.
 OTHER_DEFAULTS = {"SparseBayesianNetwork": {"missing": "neutral"}}
 
+# What is shared does not depend on how long a network searches.
+SHORT_SEARCHES = {"SparseBayesianNetwork": {"strengths": [0.1, 0.03, 0.01]}}
+
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
 @pytest.fixture
 def model(classifier):
-    return classifier()
+    return classifier(**SHORT_SEARCHES.get(classifier.__name__, {}))
 
 
 def test_every_classifier_takes_and_documents_the_shared_parameters(model):
@@ -37,6 +41,14 @@ def test_every_classifier_takes_and_documents_the_shared_parameters(model):
     assert {name: parameters[name].default for name in SHARED} == expected
     for name in ("class_weight", "keep_summary", "verbose", "columns_report_"):
         assert f"    {name} : " in type(model).__doc__
+
+
+@pytest.mark.parametrize("name", [name for name in seminaive.__all__ if name[0].isupper()])
+def test_docstrings_list_the_parameters_that_there_are(name):
+    after = inspect.getdoc(getattr(seminaive, name)).partition("Parameters\n---")[2]
+    heads = re.findall(r"^([\w, ]+) : ", re.split(r"\n\w+\n---", after)[0], re.MULTILINE)
+    listed = [name for head in heads for name in head.split(", ")]
+    assert sorted(listed) == sorted(inspect.signature(getattr(seminaive, name)).parameters)
 
 
 # Class weights

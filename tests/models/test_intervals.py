@@ -11,11 +11,14 @@ from scipy.special import expit
 
 from seminaive import (
     AcceleratedLogisticRegression,
+    AveragedJoinEstimators,
     HigherOrderLogisticRegression,
     HigherOrderLogisticRegressionCV,
+    HybridLogisticNaiveBayes,
     NaiveBayes,
     NaiveBayesLogisticRegression,
     SemiNaive,
+    TreeAugmentedNaiveBayes,
     load_model,
     save_model,
 )
@@ -29,6 +32,7 @@ from seminaive.explain import (
     edit,
     effects_table,
 )
+from seminaive.explain.bands import Bands, of_class, reach_of_row
 from seminaive.models.ridge_problems import ridge_problem
 from seminaive.scores import AdditiveScores, EffectPosterior, Effects
 
@@ -70,6 +74,15 @@ def models(table, three):
         "smooth of three": (SemiNaive(interactions=[("left", "right")]).fit(*three), *three),
         "counts": (NaiveBayes().fit(*table), *table),
         "counts of three": (NaiveBayes(variances="class").fit(*three), *three),
+        "tree": (TreeAugmentedNaiveBayes().fit(*table), *table),
+        "tree of three": (TreeAugmentedNaiveBayes(bins=3).fit(*three), *three),
+        "joined": (AveragedJoinEstimators(2, bins=3).fit(*table), *table),
+        "joined of three": (AveragedJoinEstimators(2, estimates="laplace").fit(*three), *three),
+        "hybrid": (HybridLogisticNaiveBayes(partition=["line", "left"]).fit(*table), *table),
+        "hybrid of three": (
+            HybridLogisticNaiveBayes(partition=["line"], fit_share=0.8).fit(*three),
+            *three,
+        ),
         "terms": (HigherOrderLogisticRegression(order=1, bins=4).fit(*table), *table),
         "terms of three": (AcceleratedLogisticRegression(order=1, bins=4).fit(*three), *three),
         "pairs": (AcceleratedLogisticRegression(order=2, bins=4).fit(*table), *table),
@@ -82,7 +95,9 @@ def models(table, three):
 
 
 TERMS = ["terms", "terms of three", "pairs", "pairs of three"]
-KINDS = ["smooth", "smooth of three", "counts", "counts of three", *TERMS, "chosen"]
+COUNTS = ["counts", "counts of three", "tree", "tree of three", "joined", "joined of three"]
+SHRUNK = ["smooth", "smooth of three", "hybrid of three"]
+KINDS = [*SHRUNK, "hybrid", *COUNTS, *TERMS, "chosen"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -124,7 +139,7 @@ def test_one_row_has_the_interval_that_it_has_among_others(models, kind):
     np.testing.assert_allclose([bound[0] for bound in alone], [bound[3] for bound in among], rtol=1e-10)
 
 
-@pytest.mark.parametrize("kind", ["smooth", "counts"])
+@pytest.mark.parametrize("kind", ["smooth", "counts", "tree", "joined"])
 def test_more_rows_make_surer(models, kind):
     model, X, _ = models[kind]
     surer = type(model)().fit(*draw(8 * N_ROWS, 4))
@@ -151,7 +166,15 @@ def test_a_coverage_that_is_none_is_refused(models, coverage):
 
 def test_models_without_a_formula_say_what_to_do(table):
     X, y = table
-    for model in (NaiveBayesLogisticRegression(), HigherOrderLogisticRegression(order=3)):
+    for model in (
+        NaiveBayesLogisticRegression(),
+        HigherOrderLogisticRegression(order=3),
+        HybridLogisticNaiveBayes(),
+        HybridLogisticNaiveBayes(partition=["line"], joint=True),
+        HybridLogisticNaiveBayes(partition=["line"], generative="tan"),
+        HybridLogisticNaiveBayes(partition=["left"], variances="class"),
+        HybridLogisticNaiveBayes(partition=["line"], smoothing=0),
+    ):
         model.fit(X, y)
         with pytest.raises(UnavailableError, match="validate"):
             model.predict_interval(X)
@@ -188,11 +211,16 @@ def test_the_table_of_effects_has_bounds_around_each_effect(models, kind):
     plain, found = effects_table(model), effects_table(model, interval=0.95)
     pd.testing.assert_frame_equal(found.drop(columns=["lower", "upper"]), plain)
     assert np.isfinite(found[["lower", "upper"]].to_numpy()).all()
-    np.testing.assert_allclose(found["lower"] + found["upper"], 2 * found["effect"], atol=1e-9)
+    # An effect that was shrunk may be an end of its interval.
+    assert (found["lower"] <= found["effect"]).all()
+    assert (found["effect"] <= found["upper"]).all()
+    if kind not in (*SHRUNK, "chosen"):
+        np.testing.assert_allclose(found["lower"] + found["upper"], 2 * found["effect"], atol=1e-9)
     narrower = effects_table(model, interval=0.5)
     assert (narrower["upper"] <= found["upper"]).all()
-    seen = found[found["weight"] > 0]
-    assert (seen["upper"] > seen["effect"]).all()
+    # A line with the mean 0 is sure where it crosses 0.
+    seen = found[(found["weight"] > 0) & (found["linear"] == 0)]
+    assert (seen["upper"] > seen["lower"]).all()
 
 
 def test_errors_of_effects_and_of_rows_are_of_one_covariance():
@@ -207,8 +235,9 @@ def test_errors_of_effects_and_of_rows_are_of_one_covariance():
     cells = scores.posterior.as_scores(scores)
     entries = cells.sums(table).reshape(4, *scores.posterior.intercept.shape) - scores.posterior.intercept
     effect = Effects.of(scores, model.schema_, model.summary_).features[0]
-    found = errors.of_feature(effect)[:4, 0]
-    np.testing.assert_allclose(found, np.sqrt(scores.posterior.variances(entries))[:, 0], rtol=1e-6)
+    found, expected = errors.of_feature(effect), scores.posterior.spread(entries)
+    np.testing.assert_allclose(found.error[:4], expected.error, rtol=1e-6)
+    np.testing.assert_allclose(found.distance[:4], expected.distance, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", TERMS)
@@ -223,7 +252,7 @@ def test_covariances_of_rows_are_those_of_the_inverse_hessian(models, kind):
     k = coefficients.shape[1]
     blocks = inverse.reshape(-1, k, len(coefficients), k)
     exact = np.einsum("np,pcqd,nq->ncd", problem.features, blocks, problem.features)
-    found = model.score_covariances(model.encode(X))
+    found = model.score_posterior(model.encode(X))[1]
     contrast = np.ones((1, 1)) if k == 1 else np.eye(k) - 1 / k
     # Single precision, and fits that stop at a gradient of 1e-4.
     np.testing.assert_allclose(contrast @ found @ contrast, contrast @ exact @ contrast, rtol=0.01, atol=2e-3)
@@ -258,12 +287,12 @@ def test_errors_of_pure_effects_are_those_of_draws(models, kind):
     spread = shown[..., 1:] - shown[..., :1] if k == 1 else shown
     seen = pair.weight > 0
     # 400 draws give a deviation to 3.5 % (one standard error).
-    np.testing.assert_allclose(errors.of_tuple(pair)[seen], spread.std(axis=0)[seen], rtol=0.2)
+    np.testing.assert_allclose(errors.of_tuple(pair).error[seen], spread.std(axis=0)[seen], rtol=0.2)
     for j, effect in enumerate(effects.features):
         if effect.curve is None:
             shown = np.stack([draw.features[j].table for draw in drawn])[:, :-1]
             spread = shown[..., 1:] - shown[..., :1] if k == 1 else shown
-            np.testing.assert_allclose(errors.of_feature(effect)[:-1], spread.std(axis=0), rtol=0.2)
+            np.testing.assert_allclose(errors.of_feature(effect).error[:-1], spread.std(axis=0), rtol=0.2)
 
 
 def test_a_combination_without_rows_is_as_uncertain_as_the_prior(table):
@@ -272,7 +301,7 @@ def test_a_combination_without_rows_is_as_uncertain_as_the_prior(table):
     kept = ~((X["left"] == "c") & (X["right"] == "v")).to_numpy()
     model = HigherOrderLogisticRegression(order=2, ridge=0.5).fit(X[kept], y[kept])
     rows = pd.DataFrame({"left": ["a", "c"], "right": ["u", "v"]})
-    seen, unseen = model.score_covariances(model.encode(rows))[:, 0, 0]
+    seen, unseen = model.score_posterior(model.encode(rows))[1][:, 0, 0]
     assert unseen > 1 / 0.5 > seen
 
 
@@ -294,9 +323,31 @@ def test_variances_of_counts_are_those_of_draws(table):
         drawn = variance * n / rng.chisquare(n - 1, draws)
         centre = rng.normal(mean, np.sqrt(drawn / n))
         total += sign * (-0.5 * np.log(drawn) - (row["line"].iloc[0] - centre) ** 2 / (2 * drawn))
-    found = model.score_covariances(model.encode(row))[0, 0, 0]
+    found = model.score_posterior(model.encode(row))[1][0, 0, 0]
     # 4,000 draws give a variance to 2 % (one standard error), and the delta method is of first order.
     assert abs(found / total.var() - 1) < 0.15
+
+
+def test_a_hybrid_without_a_logistic_part_is_as_uncertain_as_naive_bayes():
+    X, y = draw(4000, 8)
+    for labels in (y, np.where(X["left"] == "b", "third", y)):
+        hybrid, naive = HybridLogisticNaiveBayes(partition=[]).fit(X, labels), NaiveBayes().fit(X, labels)
+        of_hybrid, of_naive = (model.score_posterior(model.encode(X))[1] for model in (hybrid, naive))
+        k = of_naive.shape[1]
+        centre = np.ones((1, 1)) if k == 1 else np.eye(k) - 1 / k
+        # The posterior variance of the logarithm of a total, 1 / n, is a sum over its cells here.
+        np.testing.assert_allclose(of_hybrid, centre @ of_naive @ centre, rtol=0.01, atol=1e-4)
+
+
+def test_a_hybrid_without_a_generative_part_is_as_uncertain_as_logistic_regression(table):
+    X, y = table
+    model = HybridLogisticNaiveBayes(partition=["line"]).fit(X[["line"]], y)
+    features = np.column_stack([np.ones(len(X)), X["line"]])
+    p = model.predict_proba(X[["line"]])[:, 1]
+    inverse = np.linalg.inv((features * (p * (1 - p))[:, None]).T @ features)
+    expected = np.einsum("ni,ij,nj->n", features, inverse, features)
+    _, found = model.score_posterior(model.encode(X[["line"]]))
+    np.testing.assert_allclose(found[:, 0, 0], expected, rtol=1e-3)
 
 
 @pytest.mark.parametrize("interval", [0, 1.5, "wide", True])
@@ -320,11 +371,34 @@ def test_pictures_have_bands(models):
     pair = PairDisplay.from_estimator(model, ("left", "right"), interval=0.9)
     assert "90 % interval holds 0" in [text.get_text() for text in pair.ax_.get_legend().get_texts()]
     steps = WaterfallDisplay.from_estimator(model, X.iloc[[0]], interval=0.9)
-    assert steps.half > 0
+    assert sum(steps.reach) > 0
     assert len(steps.ax_.containers) == 2
     sheet = NomogramDisplay.from_estimator(model, row=X.iloc[[0]], interval=0.9)
     assert sheet.interval == 0.9
     close("all")
+
+
+def test_bands_of_the_first_of_two_classes_mirror_those_of_the_second(models):
+    model, X, _ = models["smooth"]
+    effects, bands = Effects.of(model.scores_, model.schema_, model.summary_), Bands.of(model, 0.9)
+    reach = bands.of_feature(effects.features[1])
+    below, above = of_class(reach, 1)
+    # The answer is shrunk, so that no band is centred at it.
+    assert abs(above - below).max() > 1e-3
+    np.testing.assert_array_equal(of_class(reach, 0), (above, below))
+    row = model.encode(X.iloc[:1])
+    of_second, of_first = (reach_of_row(model, row, 0.9, k, 1 - k) for k in (1, 0))
+    assert of_first == of_second[::-1]
+
+
+def test_a_bar_at_the_log_odds_of_a_row_is_the_interval_of_its_probability(models):
+    for kind in ("smooth", "counts", "tree"):
+        model, X, _ = models[kind]
+        table = model.encode(X.iloc[:1])
+        below, above = reach_of_row(model, table, 0.9, 1, 0)
+        lower, upper = model.predict_interval(X.iloc[:1], 0.9)
+        odds = model.decision_function(X.iloc[:1])[0]
+        np.testing.assert_allclose(expit([odds - below, odds + above]), [lower[0, 1], upper[0, 1]])
 
 
 def test_a_nomogram_without_a_row_has_no_interval(models):
@@ -343,7 +417,14 @@ def planted(n_rows=150):
     return X, (rng.random(n_rows) < expit(1.5 * X["a"] + (X["level"] == "u"))).to_numpy()
 
 
-@pytest.mark.parametrize("model", [SemiNaive(), HigherOrderLogisticRegression(hierarchical=True, bins=3)])
+@pytest.mark.parametrize(
+    "model",
+    [
+        SemiNaive(),
+        HigherOrderLogisticRegression(hierarchical=True, bins=3),
+        HybridLogisticNaiveBayes(partition=["a", "level"]),
+    ],
+)
 @pytest.mark.parametrize("unit", [1e-9, 1e100])
 def test_other_units_leave_intervals_as_they_are(model, unit):
     X, y = planted()

@@ -16,7 +16,7 @@ from seminaive import (
     save_model,
 )
 from seminaive.errors import ConvergenceWarning, InputError
-from seminaive.objective.pointwise import POINTWISE
+from seminaive.objective.log_loss import POINTWISE
 from seminaive.selection import shrinkage_search
 from seminaive.selection.decision import SearchPlan
 from seminaive.selection.fold_losses import FoldLosses

@@ -25,6 +25,7 @@ from seminaive.selection import coefficient_solver
 from seminaive.selection.coefficient_solver import CoefficientSolver
 from seminaive.selection.relevance_search import updated_relevances
 from seminaive.selection.row_space_solver import RowSpaceSolver
+from seminaive.selection.split_rows import SplitRows
 from seminaive.statistics.cell_weights import weigh_cells
 
 STRENGTHS = (2.0, 0.5, 3.0)
@@ -124,7 +125,7 @@ def test_projected_scores_equal_dense_features(n_classes):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_fits_are_stationary_points_of_the_dense_problem(solver, n_classes):
     columns, table, y, weights, splits = problem(n_classes)
-    made = solver(columns, table, y, weights, n_classes, splits)
+    made = solver(columns, SplitRows(table, y, weights, n_classes, splits))
     relevances = relevances_of(columns)
     prepared = made.prepare(relevances)
     fit = made.fit_all(prepared, STRENGTHS, None, 1e-13, 200)
@@ -160,7 +161,7 @@ def dense_evidence(columns, table, coefficients, strength, curvature):
 @pytest.mark.parametrize("which", [1, 3])
 def test_evidence_of_a_fit_equals_a_dense_reference(solver, n_classes, which):
     columns, table, y, weights, splits = problem(n_classes)
-    made = solver(columns, table, y, weights, n_classes, splits)
+    made = solver(columns, SplitRows(table, y, weights, n_classes, splits))
     relevances = relevances_of(columns)
     prepared = made.prepare(relevances)
     fits = made.fit_folds(prepared, STRENGTHS, None, 1e-10, 200)
@@ -190,7 +191,7 @@ def test_all_solvers_have_the_same_evidence(n_classes):
     columns, table, y, weights, splits = problem(n_classes)
     found = []
     for solver in SOLVERS:
-        made = solver(columns, table, y, weights, n_classes, splits)
+        made = solver(columns, SplitRows(table, y, weights, n_classes, splits))
         prepared = made.prepare(relevances_of(columns))
         fit = made.fit_all(prepared, STRENGTHS, None, 1e-13, 200)
         found.append(made.evidence(prepared, [3], STRENGTHS, [fit]))
@@ -202,7 +203,7 @@ def test_all_solvers_have_the_same_evidence(n_classes):
 
 def test_probed_degrees_estimate_the_exact_ones(monkeypatch):
     columns, table, y, weights, splits = problem(2)
-    exact = CoefficientSolver(columns, table, y, weights, 2, splits)
+    exact = CoefficientSolver(columns, SplitRows(table, y, weights, 2, splits))
     prepared = exact.prepare(relevances_of(columns))
     fit = exact.fit_all(prepared, STRENGTHS, None, 1e-10, 200)
     expected = exact.evidence(prepared, [3], STRENGTHS, [fit])[1]
@@ -210,7 +211,7 @@ def test_probed_degrees_estimate_the_exact_ones(monkeypatch):
     monkeypatch.setattr(coefficient_solver, "FEW_INVERTED", 1)
     monkeypatch.setattr(coefficient_solver, "ENTRIES_PER_SCORE", 0)
     monkeypatch.setattr(coefficient_solver, "PROBES", 400)
-    probed = CoefficientSolver(columns, table, y, weights, 2, splits)
+    probed = CoefficientSolver(columns, SplitRows(table, y, weights, 2, splits))
     found = probed.evidence(prepared, [3], STRENGTHS, [fit])[1]
     # 400 probes: relative errors of a few percent.
     np.testing.assert_allclose(found, expected, rtol=0.15, atol=0.02)

@@ -1,13 +1,13 @@
 """Pointwise losses: finite differences, the compiled versions, and scores beyond all bounds.
 
-The classes here are the plain NumPy version of kernels/losses.py: value, residual and curvature of each row.
+The classes here are the plain NumPy version of kernels/compiled_log_loss.py: value, residual and curvature.
 One column of scores is the log odds of label 1; more columns are one per class.
 """
 
 import numpy as np
 import pytest
 
-from seminaive.kernels import losses as compiled
+from seminaive.kernels import compiled_log_loss as compiled
 
 EXTREMES = np.array([-1e308, -1e300, -1e5, -709.0, -30.0, -1.0, 0.0, 1e-300, 2.0, 40.0, 750.0, 1e200, 1e308])
 NOT_FINITE = np.array([np.nan, np.inf, -np.inf])

@@ -99,3 +99,14 @@ def test_every_miss_has_a_reason_and_counts_once():
 def test_every_published_table_is_counted_or_has_a_reason():
     assert set(kept_agreement()["table"]) | set(NOT_COUNTED) == set(published_names())
     assert not set(kept_agreement()["table"]) & set(NOT_COUNTED)
+
+
+def test_the_surface_of_the_fsnb_paper_has_its_least_error_inside_where_predictors_are_redundant():
+    drawn = draw_figure("fsnb-figure4")
+    crosses = [tuple(line.get_xydata()[0]) for ax in drawn.figure.axes for line in ax.get_lines()]
+    apart, together = (errors for _, errors in drawn.numbers.groupby("predictors", sort=False))
+    for errors, cross in zip((apart, together), crosses, strict=True):
+        at_cross = errors[np.isclose(errors["alpha 3"], cross[0]) & np.isclose(errors["alpha 2"], cross[1])]
+        assert at_cross["error"].item() == errors["error"].min()
+    assert min(crosses[1]) < 1
+    mpl.pyplot.close(drawn.figure)

@@ -6,7 +6,7 @@ import pytest
 
 from seminaive import HybridLogisticNaiveBayes
 from seminaive.papers.factor_hybrid import FactorHybrid
-from seminaive.papers.multinom import minimize_variable_metric, multinom
+from seminaive.papers.multinom import MultinomRegression, minimize_variable_metric, multinom
 
 # multinom(k ~ a + b, data, trace = FALSE) of nnet 7.3-18 in R 4.2.2, all columns being factors; rows of
 # coef() are classes q and r, columns the intercept, a = v, a = w, b = y. The second case is separable.
@@ -66,3 +66,21 @@ def test_rows_of_indicators_count_as_often_as_they_occur_and_numbers_stay_as_the
     X = np.column_stack([np.ones(60), rng.integers(0, 2, 60)]).astype(float)
     plain = np.column_stack([X, 1e-12 * rng.normal(size=60)])  # no row repeats another
     np.testing.assert_allclose(multinom(X, labels, 3), multinom(plain, labels, 3)[:2], atol=1e-6)
+
+
+@pytest.mark.parametrize("columns", list(OF_R))
+def test_as_an_estimator_it_has_the_scores_of_r_and_takes_numbers_as_they_are(columns):
+    a, b, k = (np.array(list(column)) for column in columns)
+    expected = scores_of(OF_R[columns], a, b)
+    factors = pd.DataFrame({"a": a, "b": b})
+    # One of two levels as the number 1 is the same column of R's model matrix.
+    for X in (factors, factors.assign(b=(b == "y").astype(float))):
+        ours = np.log(MultinomRegression().fit(X, k).predict_proba(X))
+        np.testing.assert_allclose(ours - ours[:, :1], expected, atol=1e-4)
+
+
+def test_a_level_that_training_lacks_answers_like_the_reference_level():
+    X = pd.DataFrame({"a": list("uuvvwwuvw"), "b": np.arange(9.0) % 4})
+    model = MultinomRegression().fit(X, np.array(list("pqpqppqqp")))
+    unseen, reference = X.assign(a="z"), X.assign(a="u")
+    np.testing.assert_array_equal(model.predict_proba(unseen), model.predict_proba(reference))

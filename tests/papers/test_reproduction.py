@@ -236,3 +236,29 @@ def test_poker_hands_are_dealt_where_there_is_no_folder_of_tables(monkeypatch):
 def test_a_data_set_without_a_copy_is_refused():
     with pytest.raises(InputError, match="no copy here"):
         paper_table("MITFaceSetA")
+
+
+def _one_size(ours, **errors):
+    """Compare one size of adult's logistic part, 3.14 in the print, over 100 splits."""
+    cell = {"dataset": "Adult Census Income", "metric": "lr_part_size", "method": "HybridLRNB", "ours": ours}
+    cells = pd.DataFrame([{**cell, "se": 0.0, "paper_se": 0.0, **errors}])
+    return compare_with_paper(runnable("hybrid-table2"), cells).cells.iloc[0]
+
+
+def test_a_printed_mean_of_whole_numbers_tells_its_least_deviation():
+    # 14 of 100 splits or more had another size than 3, so that eight of ours may well all have 3.
+    least = (0.14 * 0.86) ** 0.5
+    found = _one_size(3.0, n=8, paper_n=100)
+    assert found["se"] == pytest.approx(least / 8**0.5)
+    assert found["paper_se"] == pytest.approx(least / 10)
+    assert found["agrees"]
+    assert not _one_size(3.0)["agrees"]
+    assert not _one_size(4.0, n=8, paper_n=100)["agrees"]
+    assert _one_size(3.0, se=0.5, n=8, paper_n=100)["se"] == 0.5  # a larger error of ours stays
+
+
+def test_the_deviation_of_one_draw_of_missing_cells_belongs_to_the_printed_error():
+    found = _one_size(3.6, paper_se=0.03, draw_deviation=0.4)
+    assert found["paper_se"] == pytest.approx((0.03**2 + 0.4**2) ** 0.5)
+    assert found["agrees"]
+    assert not _one_size(3.6, paper_se=0.03)["agrees"]

@@ -5,6 +5,7 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -54,7 +55,7 @@ def test_the_page_counts_what_the_kept_results_say():
 
 def test_tables_of_the_hybrid_papers_follow_from_the_kept_splits(monkeypatch, tmp_path):
     kept = KEPT.parents[1] / "results" / "hybrid"
-    for path in kept.glob("*-splits.csv"):
+    for path in (*kept.glob("*-splits.csv"), kept / "dissertation-draws.csv"):
         shutil.copy(path, tmp_path)
     monkeypatch.syspath_prepend(str(KEPT.parents[1] / "benchmarks"))
     tables = importlib.import_module("hybrid_tables")
@@ -85,3 +86,26 @@ def test_splits_are_kept_in_the_order_of_repetitions_and_read_as_they_were(monke
     tables.keep_splits("some", splits[splits["method"] == "NB"].assign(L01=1.0), ["L01"])
     again = tables.kept_splits("some").set_index(["method", "repetition"])["L01"]
     assert again.to_dict() == {("LR", 0): 10.0, ("LR", 1): 20.0, ("NB", 0): 1.0, ("NB", 1): 1.0}
+
+
+def test_the_deviation_between_draws_is_without_that_of_the_splits(monkeypatch):
+    monkeypatch.syspath_prepend(str(KEPT.parents[1] / "benchmarks"))
+    tables = importlib.import_module("hybrid_tables")
+    rng = np.random.default_rng(0)
+    of_draw = np.repeat(rng.normal(scale=0.8, size=400), 5)
+    values = pd.DataFrame({"seed": np.repeat(np.arange(400), 5), "value": of_draw + rng.normal(size=2000)})
+    found = tables._over_draws(values)
+    # The standard error of a deviation over 400 draws is 4 %; splits alone would add 0.45 in quadrature.
+    assert found["draw_deviation"] == pytest.approx(0.8, rel=0.12)
+    assert found["se"] == pytest.approx(np.sqrt((0.64 + 1 / 5) / 400), rel=0.12)
+    same = values.assign(value=values["value"] - of_draw)
+    assert tables._over_draws(same)["draw_deviation"] < 0.2
+
+
+def test_rounds_count_where_every_method_has_finished_them(monkeypatch):
+    monkeypatch.syspath_prepend(str(KEPT.parents[1] / "benchmarks"))
+    tables = importlib.import_module("nbrlr_real_tables")
+    done = [("a", "NBRLR", 0), ("a", "LR", 0), ("a", "NBRLR", 1), ("b", "NBRLR", 0), ("a", "NB", 1)]
+    folds = pd.DataFrame(done, columns=["dataset", "method", "repetition"])
+    kept = tables.of_common_rounds(folds, ["NBRLR", "LR"])
+    assert kept.to_numpy().tolist() == [["a", "NBRLR", 0], ["a", "LR", 0]]

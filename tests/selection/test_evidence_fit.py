@@ -12,6 +12,7 @@ from seminaive.selection.coefficient_solver import CoefficientSolver
 from seminaive.selection.evidence_fit import fit_by_evidence
 from seminaive.selection.relevance_search import PLAN
 from seminaive.selection.row_space_solver import RowSpaceSolver
+from seminaive.selection.split_rows import SplitRows
 
 
 def parts_of(n_rows=300, slope=3.0):
@@ -29,7 +30,7 @@ def parts_of(n_rows=300, slope=3.0):
     weights = np.ones(n_rows)
     rows = np.arange(n_rows)
     splits = [(rows[rows % 3 != f], rows[rows % 3 == f]) for f in range(3)]
-    return SmoothColumns.of(table, weights), table, labels, weights, 2, splits
+    return SmoothColumns.of(table, weights), SplitRows(table, labels, weights, 2, splits)
 
 
 def test_both_solvers_give_the_same_fit():

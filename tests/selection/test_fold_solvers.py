@@ -1,5 +1,7 @@
 """The two solvers of SemiNaive: the same answers whichever is faster, and honest certificates."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,7 @@ from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.selection import class_preconditioner, coefficient_solver
 from seminaive.selection.coefficient_solver import CoefficientSolver
 from seminaive.selection.row_space_solver import RowSpaceSolver
+from seminaive.selection.split_rows import SplitRows
 from seminaive.solvers import kernel_newton
 
 STRENGTHS = (0.5, 0.3, 5.0)
@@ -29,12 +32,12 @@ def problem(n_classes, n_splits=2, n_rows=180):
     columns = SmoothColumns.of(table, weights).with_all_pairs(n_classes)
     rows = np.arange(n_rows)
     splits = [(rows[rows % 5 != f], rows[rows % 5 == f]) for f in range(n_splits)]
-    return columns, table, labels, weights, n_classes, splits
+    return columns, SplitRows(table, labels, weights, n_classes, splits)
 
 
 def prepared_by(solver, parts):
     made = solver(*parts)
-    relevances = np.random.default_rng(5).uniform(0.2, 3.0, (len(parts[-1]) + 1, parts[0].n_terms))
+    relevances = np.random.default_rng(5).uniform(0.2, 3.0, (parts[1].n_sets, parts[0].n_terms))
     return made, made.prepare(relevances)
 
 
@@ -76,9 +79,10 @@ def test_limits_of_the_solver_of_coefficients_leave_its_fits_as_they_are(n_class
 
 
 def test_the_certificate_of_all_rows_does_not_depend_on_an_earlier_fit_of_a_single_fold():
-    *rest, splits = problem(2, n_splits=1)
+    columns, rows = problem(2, n_splits=1)
     # A fold of a few rows has a Hessian unlike that of all rows.
-    parts = (*rest, [(splits[0][1], splits[0][0])])
+    train, held_out = rows.splits[0]
+    parts = (columns, replace(rows, splits=[(held_out, train)]))
     found = []
     for with_fold in (False, True):
         made, prepared = prepared_by(CoefficientSolver, parts)
@@ -128,7 +132,7 @@ def test_fits_from_a_start_are_those_of_the_row_space(factored, monkeypatch):
     name = "_coefficient_space_inverse" if factored else "_row_space_inverse"
     invert = getattr(class_preconditioner, name)
     monkeypatch.setattr(class_preconditioner, name, lambda *given: inverted.add(name) or invert(*given))
-    starts = np.random.default_rng(2).normal(0, 0.1, (len(parts[-1]), made.design.n_coefficients, 3))
+    starts = np.random.default_rng(2).normal(0, 0.1, (len(parts[1].splits), made.design.n_coefficients, 3))
     # Not all classes' coefficients add up to 0: the ridge is to see to that.
     found = made.fit_folds(prepared, STRENGTHS, list(starts), 1e-14, 200)
     for fit, other in zip(found, expected, strict=True):
@@ -139,10 +143,11 @@ def test_fits_from_a_start_are_those_of_the_row_space(factored, monkeypatch):
 
 def test_conjugate_gradients_take_fewer_products_than_with_one_hessian_of_all_classes(monkeypatch):
     let_classes_have_hessians(monkeypatch, factored=False)
-    columns, table, _, weights, _, splits = problem(3, n_rows=400)
+    columns, rows = problem(3, n_rows=400)
     # Eight classes along one number: each is possible in a small part of the rows only.
-    labels = np.digitize(table.numbers[:, 0] + 0.1 * table.numbers[:, 1], np.linspace(-1.5, 1.5, 7))
-    made, prepared = prepared_by(CoefficientSolver, (columns, table, labels, weights, 8, splits))
+    numbers = rows.table.numbers
+    labels = np.digitize(numbers[:, 0] + 0.1 * numbers[:, 1], np.linspace(-1.5, 1.5, 7))
+    made, prepared = prepared_by(CoefficientSolver, (columns, replace(rows, labels=labels, n_classes=8)))
     starts = [fit.warm_start for fit in made.fit_folds(prepared, STRENGTHS, None, 1e-4, 200)]
     weaker = tuple(0.1 * strength for strength in STRENGTHS)
     apart = made.fit_folds(prepared, weaker, starts, 1e-4, 200)[0].fit.passes

@@ -7,16 +7,15 @@ import pytest
 
 from seminaive.selection.decision import SEARCH
 from seminaive.selection.relevance_search import ALL, PLAN, RelevanceSearch, cost_of, strengths_after
+from seminaive.selection.split_rows import SplitRows
 
 
 class SeparableSolver:
     """A solver whose fits are right in every row, and the surer, the weaker the strengths are."""
 
     def __init__(self, n_rows):
-        self.labels = np.arange(n_rows) % 2
-        self.row_weight = np.ones(n_rows)
-        self.n_classes = 2
-        self.splits = [(np.flatnonzero(fold), np.flatnonzero(~fold)) for fold in self._halves(n_rows)]
+        splits = [(np.flatnonzero(fold), np.flatnonzero(~fold)) for fold in self._halves(n_rows)]
+        self.rows = SplitRows(None, np.arange(n_rows) % 2, np.ones(n_rows), 2, splits)
         self.columns = SimpleNamespace(
             n_terms=3, groups=np.arange(3), sizes=np.ones(3, dtype=np.int64), smoothness=np.ones(3)
         )
@@ -30,12 +29,12 @@ class SeparableSolver:
 
     def _fit(self, strengths):
         sure = np.log1p(1.0 / np.asarray(strengths)).sum()
-        scores = np.where(self.labels == 1, sure, -sure)[:, None]
+        scores = np.where(self.rows.labels == 1, sure, -sure)[:, None]
         result = SimpleNamespace(optimality=0.0, n_iter=1, objective=0.0)
         return SimpleNamespace(scores=scores, warm_start=scores, fit=result)
 
     def fit_folds(self, _prepared, strengths, *_):
-        return [self._fit(strengths) for _ in self.splits]
+        return [self._fit(strengths) for _ in self.rows.splits]
 
     def fit_all(self, _prepared, strengths, *_):
         return self._fit(strengths)

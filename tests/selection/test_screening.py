@@ -12,6 +12,7 @@ from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.selection.coefficient_solver import CoefficientSolver
 from seminaive.selection.row_space_solver import RowSpaceSolver
 from seminaive.selection.screening import best_pairs, halvings, kept_terms
+from seminaive.selection.split_rows import SplitRows
 from seminaive.selection.term_evidence import (
     Residuals,
     evidence_for,
@@ -48,7 +49,7 @@ def test_evidence_for_products_is_that_of_products_written_out(n_classes):
     left, right = rng.normal(size=(60, 3)), rng.normal(size=(60, 4))
     n_columns = 1 if n_classes == 2 else n_classes
     scores = [rng.normal(size=(60, n_columns)) for _ in range(3)]
-    residuals = Residuals(labels, weights, n_classes, halves(60), scores)
+    residuals = Residuals(SplitRows(None, labels, weights, n_classes, halves(60)), scores)
     written_out = np.einsum("ij,ik->ijk", left, right).reshape(60, -1)
     found = residuals.of_products(left, right, [0.1, 2.0])
     expected = residuals.of_products(np.ones((60, 1)), written_out, [0.1, 2.0])
@@ -61,10 +62,8 @@ def test_held_out_rows_have_no_part_in_the_evidence_of_their_fold():
     other = labels.copy()
     other[splits[0][1]] = rng.permutation(other[splits[0][1]])
     columns = SmoothColumns.of(table, np.ones(80))
-    first, second = (
-        evidence_for_columns(columns, table, Residuals(residual, np.ones(80), 2, splits), [1.0])
-        for residual in (labels, other)
-    )
+    rows = [SplitRows(table, drawn, np.ones(80), 2, splits) for drawn in (labels, other)]
+    first, second = (evidence_for_columns(columns, table, Residuals(part), [1.0]) for part in rows)
     np.testing.assert_array_equal(first[0], second[0])
     assert not np.array_equal(first[1:], second[1:])
 
@@ -76,9 +75,8 @@ def test_the_pair_that_makes_the_classes_has_the_most_evidence():
     table = coded(X)
     columns = SmoothColumns.of(table, np.ones(400))
     pairs = columns.all_pairs
-    evidence = evidence_for_pairs(
-        columns, table, Residuals(labels, np.ones(400), 2, halves(400)), pairs, [0.04, 1.0]
-    )
+    residuals = Residuals(SplitRows(table, labels, np.ones(400), 2, halves(400)))
+    evidence = evidence_for_pairs(columns, table, residuals, pairs, [0.04, 1.0])
     assert [pairs[k] for k in evidence.argmax(axis=1)] == [(1, 4)] * 3
 
 
@@ -105,11 +103,11 @@ def test_a_term_without_relevance_is_as_if_it_were_not_there(solver, n_classes):
     table = coded(X)
     columns = SmoothColumns.of(table, np.ones(70)).with_all_pairs(n_classes)
     kept = kept_terms(columns, np.array([[True, False, True, True]]))[0]
-    rows = (table, labels, np.ones(70), n_classes, halves(70))
+    rows = SplitRows(table, labels, np.ones(70), n_classes, halves(70))
     strengths = (1.0, 1.0, 25.0)
 
     def scores_of(columns, relevances):
-        made = solver(columns, *rows)
+        made = solver(columns, rows)
         prepared = made.prepare(relevances)
         fits = [*made.fit_folds(prepared, strengths, None, 1e-12, 100)]
         fits.append(made.fit_all(prepared, strengths, None, 1e-12, 100))

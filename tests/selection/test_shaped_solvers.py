@@ -1,5 +1,7 @@
 """Fits under shapes: certified minima, the same in both solvers, and no freedom where nothing can move."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,6 +20,7 @@ from seminaive.selection.coefficient_solver import CoefficientSolver
 from seminaive.selection.row_space_solver import RowSpaceSolver
 from seminaive.selection.shaped_coefficient_solver import ShapedCoefficientSolver
 from seminaive.selection.shaped_row_space_solver import ShapedRowSpaceSolver
+from seminaive.selection.split_rows import SplitRows
 
 STRENGTHS = (0.5, 0.3, 5.0)
 SOLVERS = [ShapedRowSpaceSolver, ShapedCoefficientSolver]
@@ -48,7 +51,7 @@ def problem(n_classes, shapes, n_rows=180):
     )
     rows = np.arange(n_rows)
     splits = [(rows[rows % 5 != f], rows[rows % 5 == f]) for f in range(2)]
-    return columns.with_all_pairs(n_classes), table, labels, weights, n_classes, splits
+    return columns.with_all_pairs(n_classes), SplitRows(table, labels, weights, n_classes, splits)
 
 
 def fits_of(solver, parts, relevances=None, tol=1e-14):
@@ -143,9 +146,8 @@ def test_limits_of_the_solver_of_coefficients_leave_its_fits_as_they_are(mix, li
     "pair", [(RowSpaceSolver, ShapedRowSpaceSolver), (CoefficientSolver, ShapedCoefficientSolver)]
 )
 def test_shapes_that_hold_anyway_change_nothing(pair):
-    columns, table, labels, *rest = problem(2, {2: Shape("increasing", 1)})
-    labels = (table.numbers[:, 2] > 0).astype(np.int64)
-    parts = (columns, table, labels, *rest)
+    columns, rows = problem(2, {2: Shape("increasing", 1)})
+    parts = (columns, replace(rows, labels=(rows.table.numbers[:, 2] > 0).astype(np.int64)))
     # A ridge of curves so strong that only slopes are left.
     relevances = np.ones((3, columns.n_terms))
     relevances[:, columns.groups == 1] = 1e-6
@@ -177,7 +179,7 @@ def test_degrees_of_freedom_are_those_in_the_subspace_of_the_equalities():
     inside = null_space(rows[equal])
     posterior = expit(fits[-1].scores[:, 0])
     features = made.design.scores(np.eye(rows.shape[1]))
-    hessian = features.T @ (features * (made.row_weight * posterior * (1 - posterior))[:, None])
+    hessian = features.T @ (features * (made.rows.row_weight * posterior * (1 - posterior))[:, None])
     ridge = np.diag(made._strength(prepared[-1].relevances, STRENGTHS))
     covariance = inside @ np.linalg.inv(inside.T @ (hessian + ridge) @ inside) @ inside.T
     expected = np.add.reduceat(

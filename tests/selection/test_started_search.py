@@ -16,6 +16,7 @@ from seminaive.selection.held_out import HeldOut
 from seminaive.selection.recalibration import recalibrate
 from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.selection.row_space_solver import RowSpaceSolver
+from seminaive.selection.split_rows import SplitRows
 from seminaive.selection.started_search import StartedSearch
 
 
@@ -40,7 +41,7 @@ def solver(request):
     _, table = TableEncoder.learn(X, cut_rule=EqualFrequencyCuts(4), labels=labels)
     columns = SmoothColumns.of(table, weight).with_all_pairs(n_classes)
     splits = split_rows(3, labels, labels, None, 0)
-    return kind(columns, table, labels, weight, n_classes, splits), earlier
+    return kind(columns, SplitRows(table, labels, weight, n_classes, splits)), earlier
 
 
 def probabilities(scores):
@@ -49,11 +50,12 @@ def probabilities(scores):
 
 def test_at_infinite_strengths_the_fit_is_the_unpenalised_recalibration(solver):
     solver, earlier = solver
-    baselines = baselines_of(earlier, solver.labels, solver.row_weight, solver.n_classes, solver.splits)
+    rows = solver.rows
+    baselines = baselines_of(earlier, rows.labels, rows.row_weight, rows.n_classes, rows.splits)
     around = solver.around(baselines["recalibrated"].offsets)
-    prepared = around.prepare(np.ones((len(solver.splits) + 1, solver.columns.n_terms)))
+    prepared = around.prepare(np.ones((solver.rows.n_sets, solver.columns.n_terms)))
     fit = around.fit_all(prepared, (1e14, 1e14, 1e14), None, 1e-20, 100)
-    expected = recalibrate(earlier, solver.labels, solver.row_weight, solver.n_classes).scores(earlier)
+    expected = recalibrate(earlier, rows.labels, rows.row_weight, rows.n_classes).scores(earlier)
     np.testing.assert_allclose(probabilities(fit.scores), probabilities(expected), atol=1e-8)
     for fold, fold_fit in enumerate(around.fit_folds(prepared, (1e14, 1e14, 1e14), None, 1e-20, 100)):
         expected = baselines["recalibrated"].offsets[fold]
@@ -62,9 +64,9 @@ def test_at_infinite_strengths_the_fit_is_the_unpenalised_recalibration(solver):
 
 def test_around_nothing_every_fit_is_that_without_an_earlier_score(solver):
     solver, earlier = solver
-    nothing = Baseline.constant(earlier, 0.0, len(solver.splits) + 1)
+    nothing = Baseline.constant(earlier, 0.0, solver.rows.n_sets)
     around = solver.around(nothing.offsets)
-    relevances = np.ones((len(solver.splits) + 1, solver.columns.n_terms))
+    relevances = np.ones((solver.rows.n_sets, solver.columns.n_terms))
     for strength in (0.3, 30.0):
         fits = [
             one.fit_all(one.prepare(relevances), (strength, strength, 5 * strength), None, 1e-20, 100)
@@ -76,13 +78,13 @@ def test_around_nothing_every_fit_is_that_without_an_earlier_score(solver):
 def test_a_fit_around_an_offset_is_stationary(solver):
     """Residuals around the offset balance the ridge: X'(y - p) = strength times coefficients."""
     solver, earlier = solver
-    n_parts = len(solver.splits) + 1
+    n_parts = solver.rows.n_sets
     around = solver.around([earlier] * n_parts)
     prepared = around.prepare(np.ones((n_parts, solver.columns.n_terms)))
     fit = around.fit_all(prepared, (1.0, 1.0, 5.0), None, 1e-20, 200)
     coefficients = around.coefficients([(1.0, prepared, (1.0, 1.0, 5.0), fit)])
-    residuals = np.eye(solver.n_classes)[solver.labels] - probabilities(fit.scores)
-    residuals = residuals[:, 1:] if solver.n_classes == 2 else residuals
+    residuals = np.eye(solver.rows.n_classes)[solver.rows.labels] - probabilities(fit.scores)
+    residuals = residuals[:, 1:] if solver.rows.n_classes == 2 else residuals
     features = np.hstack([np.ones((len(residuals), 1)), slopes_of(solver)])
     found = features.T @ residuals
     n_slopes = len(solver.columns.slopes)
@@ -91,13 +93,13 @@ def test_a_fit_around_an_offset_is_stationary(solver):
 
 
 def slopes_of(solver):
-    X, _, _ = draw(solver.n_classes)
+    X, _, _ = draw(solver.rows.n_classes)
     return solver.columns.slope_features(X)
 
 
 def searched(solver, earlier):
     def search_of(solver, baseline=None):
-        weight = np.bincount(solver.labels, minlength=solver.n_classes).astype(float)
+        weight = np.bincount(solver.rows.labels, minlength=solver.rows.n_classes).astype(float)
         generator = np.random.default_rng(0)
         return RelevanceSearch(solver, weight, 1, 1e-3, 100, generator, baseline=baseline)
 
@@ -130,7 +132,7 @@ def test_the_trials_hold_each_baseline_alone(answers):
 def test_the_answer_loses_little_more_than_the_best_of_its_parts(answers):
     """Weights are exp(-n L / 2), so that an average of 6 parts exceeds the least loss by 2 log(6) / n."""
     _, _, started, answer = answers
-    n_rows = len(started.searches[NOTHING].solver.labels)
+    n_rows = started.searches[NOTHING].solver.rows.n_rows
     least = min(
         [trial.loss for trial in started.trials if not trial.fits]
         + [started.searches[NOTHING].run().decision.log_loss]

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import ast
 import json
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from seminaive import models
 from seminaive.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # What a name in `seminaive.models` ends with that is no classifier, or one around another.
 OTHERS = ("Selector", "Imputer", "PooledClassifier")
@@ -44,19 +46,10 @@ MEASURES = (
 )
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A model: its class, the first sentence about it, and its parameters (None where there is no source)."""
-
-    class_name: str
-    sentence: str
-    parameters: tuple[str, ...] | None
-
-
 def class_names() -> dict[str, str]:
     """Return the classes of our classifiers by their names on the command line, the first one first."""
     found = {
-        _hyphenated(name): name for name in models.__all__ if name[0].isupper() and not name.endswith(OTHERS)
+        _hyphenated(name): name for name in dir(models) if name[0].isupper() and not name.endswith(OTHERS)
     }
     return {FIRST: found.pop(FIRST), **found}
 
@@ -72,25 +65,50 @@ def compared_models() -> list[str]:
 
 
 @cache
-def entry(name: str) -> Entry:
-    """Read what the source says about a model."""
-    class_name = class_names()[name]
-    spec = find_spec(f"{models.__name__}.{models.FILES[class_name]}")
+def sentence_of(name: str) -> str:
+    """Read the first sentence of a model's docstring; empty where there is no source."""
+    texts = [ast.get_docstring(part) or "" for part in _sources(_module(name), class_names()[name])]
+    return " ".join("".join(texts[:1]).split("\n\n")[0].replace("`", "").split())
+
+
+@cache
+def parameters_of(name: str) -> tuple[str, ...]:
+    """Read the parameters of a model off its class and the bases that it takes them from."""
+    found: list[str] = []
+    for written in _sources(_module(name), class_names()[name]):
+        constructors = [
+            part for part in written.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"
+        ]
+        if constructors:
+            return tuple(argument.arg for argument in constructors[0].args.kwonlyargs)
+        fields = [part for part in written.body if isinstance(part, ast.AnnAssign)]
+        found += [ast.unparse(field.target) for field in fields if _is_parameter(field)]
+    return tuple(dict.fromkeys(found))
+
+
+def _module(name: str) -> str:
+    return f"{models.__name__}.{name.replace('-', '_')}"
+
+
+def _sources(module: str, class_name: str) -> Iterator[ast.ClassDef]:
+    """Yield the source of a class and of its bases among the models, as far as there is some."""
+    spec = find_spec(module)
     source = spec.loader.get_source(spec.name) if spec and hasattr(spec.loader, "get_source") else None  # type: ignore[union-attr]
-    if source is None:
-        return Entry(class_name, "", None)
-    tree = ast.parse(source)
-    written = next(part for part in tree.body if isinstance(part, ast.ClassDef) and part.name == class_name)
-    sentence = (ast.get_docstring(written) or "").split("\n\n")[0]
-    fields = [part for part in written.body if isinstance(part, ast.AnnAssign)]
-    named = tuple(ast.unparse(field.target) for field in fields if _is_parameter(field))
-    return Entry(class_name, " ".join(sentence.replace("`", "").split()), named)
+    tree = ast.parse(source or "")
+    imports = [part for part in tree.body if isinstance(part, ast.ImportFrom)]
+    modules = {alias.name: part.module or "" for part in imports for alias in part.names}
+    for written in tree.body:
+        if isinstance(written, ast.ClassDef) and written.name == class_name:
+            yield written
+            for base in map(ast.unparse, written.bases):
+                if modules.get(base, "").startswith(models.__name__):
+                    yield from _sources(modules[base], base)
 
 
 def _is_parameter(field: ast.AnnAssign) -> bool:
     """Tell whether a field of a model's class is an argument of its constructor."""
     written = ast.unparse(field)
-    return not written.startswith("_") and "ClassVar" not in written and "init=False" not in written
+    return field.value is not None and "ClassVar" not in written and "init=False" not in written
 
 
 def check_model(name: str, *, rivals: bool = False) -> None:
@@ -109,8 +127,8 @@ def check_measure(name: str) -> None:
 def read_parameters(name: str, texts: list[str]) -> dict[str, Any]:
     """Read ``name=value`` texts; a value is JSON, or else the text itself."""
     given = dict(map(_parameter, texts))
-    known = entry(name).parameters
-    if known is not None:
+    known = parameters_of(name)
+    if known:
         _check_parameters(name, given, known)
     return given
 

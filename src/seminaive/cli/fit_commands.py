@@ -38,7 +38,7 @@ class FitCommand(TyperCommand):
         """Write the list below the options."""
         with formatter.section("Models"):
             formatter.write_dl(
-                [(name, catalogue.entry(name).sentence) for name in catalogue.class_names()], col_max=24
+                [(name, catalogue.sentence_of(name)) for name in catalogue.class_names()], col_max=24
             )
 
 

@@ -30,7 +30,6 @@ class NamedTable:
 
     Parameters
     ----------
-    path : Path
     text_format : TextFormat or None
         How a CSV file is written; None for other files.
     names : tuple of str or None

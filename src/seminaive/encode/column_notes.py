@@ -46,8 +46,6 @@ def probable_mistakes(opened: Table, schema: Schema, categorical_features: Any) 
 
     Parameters
     ----------
-    opened : Table
-    schema : Schema
     categorical_features : the parameter of that name
         Whoever lists a column means what the list says.
     """

@@ -204,12 +204,7 @@ class NumericColumn:
 
 @dataclass(frozen=True)
 class EmptyColumn:
-    """A column that had no value in training, all cells being missing: no model looks at it.
-
-    Parameters
-    ----------
-    name : str
-    """
+    """A column that had no value in training, all cells being missing: no model looks at it."""
 
     name: str
 

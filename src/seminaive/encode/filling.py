@@ -56,7 +56,6 @@ def drawn_values(
     ----------
     rows : mapping
         Rows of each column.
-    schema : Schema
     codes : ndarray of shape (n_rows, n_coded)
     numbers : ndarray of shape (n_rows, n_numbers)
     """

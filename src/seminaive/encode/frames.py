@@ -39,7 +39,6 @@ class Table:
         pandas series, arrow arrays, or one-dimensional views of an array.
     kinds : tuple of {"categorical", "numeric"}
         What each column's type says about it.
-    n_rows : int
     array : ndarray or None
         The whole table, where it came as an array of one plain type.
     """

@@ -57,7 +57,6 @@ def with_nodes(schema: Schema, numbers_of: Callable[[int], tuple[Floats, Floats]
 
     Parameters
     ----------
-    schema : Schema
     numbers_of : callable
         Returns the training numbers of the column at a position, and their weights.
     """
@@ -128,7 +127,6 @@ def interpolate(values: Floats, axes: Sequence[Axis]) -> Floats:
     ----------
     values : ndarray of shape (n_codes, ..., n_values)
         One axis per column.
-    axes : sequence of Axis
 
     Examples
     --------

@@ -244,7 +244,6 @@ def weigh_classes(
     class_weight : None, "balanced" or mapping of class to weight
         "balanced" gives every class the same total weight, and leaves the sum over all rows as it is.
         Classes that a mapping leaves out weigh 1.
-    target : EncodedTarget
     row_weight : ndarray of shape (n_rows,) or None
     whole : bool
         Whether these are all rows; a chunk of a stream cannot be balanced, and need not have every class.

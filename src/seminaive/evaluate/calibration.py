@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from seminaive.arrays import Floats, Indices
-from seminaive.objective.pointwise import log_losses
+from seminaive.objective.log_loss import log_losses
 from seminaive.selection.recalibration import recalibrate, shifted
 
 __all__ = ["CalibrationLine", "calibration_line", "smooth_frequency"]

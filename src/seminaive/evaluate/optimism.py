@@ -89,7 +89,6 @@ class Correction:
 
     Parameters
     ----------
-    replays : Replays
     method : {"cross-validation", ".632+", "harrell"}
     coverage : float
         Of the intervals.
@@ -118,7 +117,6 @@ class Correction:
 
         Parameters
         ----------
-        statistic : Statistic
         no_information : Statistic or None
             Gives the value of answers that do not depend on the class; for the .632+ rule.
         mix : float, default=0.632

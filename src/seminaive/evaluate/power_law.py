@@ -49,7 +49,6 @@ class PowerLaw:
         Parameters
         ----------
         sizes : ndarray of shape (n_points,)
-        coverage : float
         seed : int
             Of the draws from the mixture.
         """

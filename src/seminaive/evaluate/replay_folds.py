@@ -30,7 +30,6 @@ class CopiesTogether:
         The original row, or the group, that each row of the table is a copy of.
     n_splits : int
         Folds, fewer where there are fewer different numbers.
-    random_state : int
     """
 
     def __init__(self, numbers: Indices, n_splits: int, random_state: int) -> None:

@@ -85,7 +85,6 @@ class TrainingRows:
             Of the sample, or of the fold; those of the second repetition follow those of the first.
         among : int
             Number of samples, or of folds in a repetition.
-        seed : int
         of : str
             What the replay is of, for a results file.
         """
@@ -133,7 +132,6 @@ class Replays:
 
     Parameters
     ----------
-    rows : TrainingRows
     apparent : ndarray of shape (n_rows, n_classes)
         Probabilities of the fit to all rows.
     counts : ndarray of shape (n_replays, n_rows)
@@ -182,7 +180,6 @@ def run_replays(
     Parameters
     ----------
     model : classifier
-    rows : TrainingRows
     n_replays, n_folds, n_repeats, random_state, path, n_jobs, progress
         As of `validate`.
     """

@@ -133,7 +133,6 @@ def cox_snell_of_auc(auc: float, prevalence: float) -> float:
     ----------
     auc : float
         Above .5 and below 1.
-    prevalence : float
 
     Examples
     --------

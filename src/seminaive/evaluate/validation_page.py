@@ -25,10 +25,8 @@ def write_validation_page(found: Validation, path: str | Path, title: str) -> Pa
 
     Parameters
     ----------
-    found : Validation
     path : path
         Where to write, whole or not at all.
-    title : str
 
     Returns
     -------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.errors import InputError
-from seminaive.scores import deviate
+from seminaive.scores import Spread
 
 if TYPE_CHECKING:
     from seminaive.arrays import Floats
@@ -24,11 +24,10 @@ def check_interval(interval: Any) -> float:
 
 @dataclass(frozen=True)
 class Bands:
-    """Half the lengths of the intervals of a model's effects.
+    """How far the intervals of a model's effects reach below and above what is shown, on a first axis of 2.
 
     Parameters
     ----------
-    errors : EffectErrors
     interval : float
         The coverage.
     """
@@ -53,35 +52,41 @@ class Bands:
 
     def of_intercept(self) -> Floats:
         """Return that of the intercept, for the log odds of two classes or for each of more."""
-        return self._half(self.errors.of_intercept)
+        return self.errors.of_intercept.reach(self.interval)
 
     def of_feature(self, effect: FeatureEffect, numbers: Floats | None = None) -> Floats:
         """Return those of a category at each code, or of a number at some numbers; classes come last."""
-        return self._half(self.errors.of_feature(effect, numbers))
+        return self.errors.of_feature(effect, numbers).reach(self.interval)
 
     def of_tuple(self, effect: TupleEffect) -> Floats:
         """Return those of each cell of a pair, by class on the last axis."""
-        return self._half(self.errors.of_tuple(effect))
-
-    def _half(self, errors: Floats) -> Floats:
-        half: Floats = deviate(self.interval) * errors
-        return half
+        return self.errors.of_tuple(effect).reach(self.interval)
 
 
-def of_class(half: Floats, target: int) -> Floats:
-    """Return the half lengths of one class; those of two classes are the same."""
-    of_target: Floats = half[..., 0 if half.shape[-1] == 1 else target]
-    return of_target
+def of_class(reach: Floats, target: int) -> tuple[Floats, Floats]:
+    """Return the reach below and above of one class; of two, that of the first mirrors the other."""
+    if reach.shape[-1] > 1:
+        return reach[0, ..., target], reach[1, ..., target]
+    return (reach[1, ..., 0], reach[0, ..., 0]) if target == 0 else (reach[0, ..., 0], reach[1, ..., 0])
 
 
-def half_of_row(model: Any, table: Any, interval: float | None, target: int, against: int) -> float | None:
-    """Return half the length of the interval of one row's log odds of two classes; None without interval."""
+def reach_of_row(
+    model: Any, table: Any, interval: float | None, target: int, against: int
+) -> tuple[float, float] | None:
+    """Return how far the interval of one row's log odds of two classes reaches below and above its answer.
+
+    None without an interval.
+    """
     if interval is None:
         return None
     coverage = check_interval(interval)
-    covariance = model.score_covariances(table)[0]
-    if len(covariance) == 1:
-        variance = covariance[0, 0]
+    distances, covariances = model.score_posterior(table)
+    if distances.shape[1] == 1:
+        sign = 1.0 if target == 1 else -1.0
+        distance, variance = sign * distances[0, 0], covariances[0, 0, 0]
     else:
-        variance = covariance[target, target] + covariance[against, against] - 2 * covariance[target, against]
-    return deviate(coverage) * float(np.sqrt(max(variance, 0.0)))
+        contrast = np.zeros(distances.shape[1])
+        contrast[[target, against]] = 1.0, -1.0
+        distance, variance = contrast @ distances[0], contrast @ covariances[0] @ contrast
+    below, above = Spread(distance, np.sqrt(np.maximum(variance, 0.0))).reach(coverage)
+    return float(below), float(above)

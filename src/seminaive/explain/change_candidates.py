@@ -35,7 +35,6 @@ class ColumnChanges:
 
     Parameters
     ----------
-    name : str
     position : int
         In the schema.
     old : category, float or None
@@ -162,7 +161,6 @@ class RowChanges:
 
         Parameters
         ----------
-        position : int
         rule : True, "up", "down" or collection
             Which of the values that training had are allowed.
         cost : float or callable

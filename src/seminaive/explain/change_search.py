@@ -31,11 +31,9 @@ class ChangeSearch:
 
     Parameters
     ----------
-    columns : list of ColumnChanges
     interactions : dict of (place, place) to ndarray
     most : int
         How many columns may change.
-    max_nodes : int
     """
 
     columns: list[ColumnChanges]

@@ -32,7 +32,6 @@ class _Single:
     column : int
         Among the coded columns of the schema where there is a table, else among its numbers.
     table : ndarray of shape (n_codes, n_outputs) or None
-    curve : FeatureCurve or None
     """
 
     column_index: int
@@ -87,11 +86,8 @@ class ColumnShares:
     ----------
     positions : tuple of int
         The columns of the schema that the model looks at.
-    schema : Schema
     intercept : ndarray of shape (n_outputs,)
         The mean score over the training rows.
-    singles : tuple of _Single
-    tuples : tuple of _Several
     """
 
     positions: tuple[int, ...]

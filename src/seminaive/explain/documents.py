@@ -100,7 +100,6 @@ class _DocumentReader:
     Parameters
     ----------
     document : dict
-    max_bytes : int
     """
 
     def __init__(self, document: Any, max_bytes: int) -> None:

@@ -168,9 +168,9 @@ class EffectDisplay(Display):
         for k, (target, name) in enumerate(zip(self.targets, self.names, strict=True)):
             ax.plot(grid, evidence(values, target), color=f"C{k}", label=name)
             if self.bands is not None:
-                half = of_class(self.bands.of_feature(effect, grid), target)
-                middle = evidence(values, target)
-                ax.fill_between(grid, middle - half, middle + half, color=f"C{k}", alpha=0.2, lw=0)
+                below, above = of_class(self.bands.of_feature(effect, grid), target)
+                curve = evidence(values, target)
+                ax.fill_between(grid, curve - below, curve + above, color=f"C{k}", alpha=0.2, lw=0)
             if effect.weight[-1] > 0:
                 ax.axhline(float(evidence(missing, target)), color=f"C{k}", ls="--", lw=0.8)
         if effect.weight[-1] > 0:
@@ -237,9 +237,9 @@ class EffectDisplay(Display):
                 label=name,
             )  # fmt: skip
             if self.bands is not None:
-                half = of_class(self.bands.of_feature(effect), target)[shown]
+                below, above = (end[shown] for end in of_class(self.bands.of_feature(effect), target))
                 places = np.arange(len(shown))
-                ax.hlines(places, values - half, values + half, color=f"C{k}", alpha=0.6, lw=2, zorder=2)
+                ax.hlines(places, values - below, values + above, color=f"C{k}", alpha=0.6, lw=2, zorder=2)
         names = [f"{clipped(self.labels[code])}  {part:.0%}" for code, part in zip(shown, share, strict=True)]
         ax.set_yticks(np.arange(len(shown)), names, fontsize="small" if len(shown) < 16 else "x-small")
         ax.set_ylim(-0.7, len(shown) - 0.3)

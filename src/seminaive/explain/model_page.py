@@ -92,7 +92,6 @@ class _Page:
     Parameters
     ----------
     model : a fitted additive model
-    effects : Effects
     """
 
     model: Any

@@ -10,7 +10,7 @@ import numpy as np
 from seminaive.displays import Display
 from seminaive.encode.nodes import interpolate
 from seminaive.errors import InputError
-from seminaive.explain.bands import half_of_row
+from seminaive.explain.bands import reach_of_row
 from seminaive.explain.nomogram_lanes import Lane, lane_of, scaled
 from seminaive.explain.nomogram_selection import Selection
 from seminaive.explain.nomogram_sheet import WIDTH, Sheet
@@ -315,8 +315,8 @@ class NomogramDisplay(Display):
         most = max([*totals, *(value for value in row_totals if value is not None)]) or 1.0
         least = min([0.0, *(value for value in row_totals if value is not None)])
         sheet.y += 0.1
-        halves = [half_of_row(self.model, self.row, self.interval, c, self.reference) for c in self.targets]
-        bars = [0.0 if half is None else half * self.factor for half in halves]
+        reaches = [reach_of_row(self.model, self.row, self.interval, c, self.reference) for c in self.targets]
+        bars = [np.multiply(reach or (0.0, 0.0), self.factor) for reach in reaches]
         places, labels = nice_ticks(most)
         sheet.ruler("Total points", places, labels, least, most, row_totals, bars)
         if len(self.targets) == 1:

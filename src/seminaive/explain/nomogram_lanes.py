@@ -28,10 +28,8 @@ class Lane:
 
     Parameters
     ----------
-    name : str
     position : int
         The column in the schema.
-    class_position : int
     marks : list of (label, points, kind)
         Categories or whole numbers, then ``missing`` and ``unseen``; kind is "value", "missing" or "unseen".
     edges : tuple of float or None, default=None

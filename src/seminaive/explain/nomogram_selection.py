@@ -28,8 +28,6 @@ class Selection:
 
     Parameters
     ----------
-    features : list of FeatureEffect
-    pairs : list of TupleEffect
     rest : list of effects
         What is not drawn one by one; none where it is less than a hundredth of the whole.
     """

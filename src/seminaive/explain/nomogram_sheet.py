@@ -76,9 +76,9 @@ class Sheet:
         low: float = 0.0,
         high: float | None = None,
         row_totals: Any = (),
-        bars: Sequence[float] = (),
+        bars: Sequence[Floats] = (),
     ) -> None:
-        """Draw a ruler with its labels above, and the totals of a row with bars of some half lengths."""
+        """Draw a ruler with its labels above, and the totals of a row with bars on both sides."""
         self.y += LINE
         ends = self.x([low, self.most if high is None else high], low, high)
         self.ax.plot(ends, [self.y, self.y], color=self.ink, lw=0.8)
@@ -94,8 +94,8 @@ class Sheet:
             if value is not None:
                 colour = "C3" if len(row_totals) == 1 else f"C{k}"
                 self.ax.plot(self.x([value], low, high), [self.y], "o", color=colour, ms=5, zorder=3)
-                if k < len(bars) and bars[k] > 0:
-                    within = np.clip([value - bars[k], value + bars[k]], low, high)
+                if k < len(bars) and bars[k].any():
+                    within = np.clip([value - bars[k][0], value + bars[k][1]], low, high)
                     bar = self.x(within, low, high)
                     self.ax.plot(bar, [self.y] * 2, color=colour, lw=3, alpha=0.5, zorder=2)
         self.y += RULER
@@ -105,10 +105,8 @@ class Sheet:
 
         Parameters
         ----------
-        lane : Lane
         name, label : str
             Of the feature and of the class.
-        colour : str
         row : (number, points) or None
             Where the overlaid row is; the number is NaN of a missing one and of categories.
         """

@@ -154,8 +154,9 @@ class PairDisplay(Display):
             rasterized=True,  # thousands of cells as paths would make a page of many megabytes
         )  # fmt: skip
         if self.bands is not None:
-            half = _surface(of_class(self.bands.of_tuple(self.effect), self.target), axes)
-            self._hatch(axes, (np.abs(values) <= half) & (weight > 0))
+            reach = of_class(self.bands.of_tuple(self.effect), self.target)
+            below, above = (_surface(end, axes) for end in reach)
+            self._hatch(axes, (values <= below) & (-values <= above) & (weight > 0))
         for axis, set_ticks in ((0, self.ax_.set_yticks), (1, self.ax_.set_xticks)):
             drawn = axes[axis]
             if isinstance(drawn, _NodeAxis):
@@ -225,12 +226,7 @@ class _CodeAxis:
 
 
 class _NodeAxis:
-    """An axis of numbers from the first node to the last, at which the surface is drawn in small steps.
-
-    Parameters
-    ----------
-    nodes : tuple of float
-    """
+    """An axis of numbers from the first node to the last, at which the surface is drawn in small steps."""
 
     def __init__(self, nodes: tuple[float, ...]) -> None:
         low, high = (nodes[0], nodes[-1]) if len(nodes) > 1 else (nodes[0] - 0.5, nodes[0] + 0.5)

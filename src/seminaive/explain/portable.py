@@ -36,7 +36,6 @@ class Portable:
         The name of the model's class.
     classes : list
     intercept : ndarray of shape (n_outputs,)
-    schema : Schema
     tables : dict of position to ndarray of shape (n_codes, n_outputs)
         For categories, by their column in the schema.
     curves : dict of position to FeatureCurve
@@ -276,7 +275,6 @@ def warn_of_text(portable: Portable, export: str) -> None:
 
     Parameters
     ----------
-    portable : Portable
     export : str
         Its name, as in "SQL".
     """

@@ -305,7 +305,6 @@ def _strongest(shares: Floats, n: int) -> Indices:
     Parameters
     ----------
     shares : ndarray of shape (n_columns, n_rows)
-    n : int
     """
     n_columns, n_rows = shares.shape
     mask = (1 << n_columns.bit_length()) - 1

@@ -11,7 +11,7 @@ from seminaive.design.classes import by_class
 from seminaive.encode import frame_like
 from seminaive.errors import InputError
 from seminaive.models.ridge_problems import ridge_problem
-from seminaive.objective.pointwise import posterior_of
+from seminaive.objective.log_loss import posterior_of
 
 
 def influence(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:

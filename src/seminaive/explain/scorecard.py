@@ -34,14 +34,12 @@ class ScoredFeature:
 
     Parameters
     ----------
-    name : str
     position : int
         The column in the schema.
     edges : tuple of float or None
         For numbers: the upper ends of all bands but the last. None for categories.
     labels : tuple of str
         Of the bands, then of a missing number; or of the codes of categories.
-    points : tuple of int
     weight : tuple of float
         Training weight of each.
     differs : float

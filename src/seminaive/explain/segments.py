@@ -24,7 +24,6 @@ def best_bands(effect: FeatureEffect, values: Floats, bands: int) -> tuple[list[
         Of a number.
     values : ndarray
         One for each of ``effect.seen``.
-    bands : int
     """
     x, weight, y = _present(effect, values)
     if not len(x):
@@ -46,7 +45,6 @@ def share_bands(curves: list[tuple[FeatureEffect, Floats]], bands: int) -> list[
     ----------
     curves : list of (FeatureEffect, ndarray)
         Of numbers, each with a value for each of its ``seen``.
-    bands : int
     """
     total = bands * len(curves)
     best, choices = np.zeros(total + 1), []

@@ -245,8 +245,6 @@ class _Side:
         The weight of each code, and of each combination of codes that some effect looks at, by coded columns.
     weight : float
         Of all rows.
-    summary : TrainingSummary or None
-    table : EncodedTable or None
     rows : table or None
         What the encoded table was made of.
     """

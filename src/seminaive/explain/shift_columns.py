@@ -37,7 +37,6 @@ class ColumnShift:
 
     Parameters
     ----------
-    name : str
     position : int
         In the schema.
     labels : tuple of str

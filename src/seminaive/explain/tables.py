@@ -81,27 +81,28 @@ def effects_table(model: Any, interval: float | None = None) -> Any:
     total = float(model.summary_.class_weight.sum())
     lines.add("intercept", "", effects.intercept, total)
     if bands is not None:
-        lines.halves.append(bands.of_intercept()[None])
+        lines.reaches.append(bands.of_intercept()[:, None])
     schema = effects.schema
     for effect in effects.features:
         if effect.curve is not None:
             sketch = model.summary_.numbers[schema.numeric_index[effect.position]]
             _add_curve(lines, schema.columns[effect.position], effect.curve, sketch)
             if bands is not None:
-                lines.halves.append(bands.of_feature(effect, np.append(effect.curve.anchors, np.nan)))
+                numbers = np.append(effect.curve.anchors, np.nan)
+                lines.reaches.append(bands.of_feature(effect, numbers))
         elif effect.table is not None:
             labels = code_labels(schema, effect.position)
             for label, values, weight in zip(labels, effect.table, effect.weight, strict=True):
                 lines.add(effect.name, label, values, weight)
             if bands is not None:
-                lines.halves.append(bands.of_feature(effect))
+                lines.reaches.append(bands.of_feature(effect))
     for tuple_ in effects.tuples:
         labels = _cell_labels(schema, tuple_)
         for label, cell in zip(labels, np.ndindex(*tuple_.weight.shape), strict=True):
             lines.add(tuple_.name, label, tuple_.table[cell], float(tuple_.weight[cell]))
         if bands is not None:
-            half = bands.of_tuple(tuple_)
-            lines.halves.append(half.reshape(-1, half.shape[-1]))
+            reach = bands.of_tuple(tuple_)
+            lines.reaches.append(reach.reshape(2, -1, reach.shape[-1]))
     return lines.frame(model.classes_, getattr(model, "shapes_", {}))
 
 
@@ -136,7 +137,7 @@ class _EffectLines:
         self.n_classes = n_classes
         self.names: list[tuple[str, str, float, float]] = []
         self.values: list[tuple[Floats, Any, Any]] = []
-        self.halves: list[Floats] = []
+        self.reaches: list[Floats] = []
 
     def add(
         self,
@@ -170,9 +171,9 @@ class _EffectLines:
             columns["class"] = np.tile(classes, len(terms))
         effect, linear, quadratic = numbers
         columns["effect"] = effect
-        if self.halves:
-            half = np.concatenate(self.halves).ravel()
-            columns |= {"lower": effect - half, "upper": effect + half}
+        if self.reaches:
+            below, above = np.concatenate(self.reaches, axis=1).reshape(2, -1)
+            columns |= {"lower": effect - below, "upper": effect + above}
         columns |= {
             "at": np.repeat(anchors, repeat),
             "linear": linear,

@@ -34,7 +34,6 @@ class UnknownColumns:
         Columns of the schema.
     covariance : ndarray of shape (n_positions, n_positions)
     lack : ndarray of shape (n_outputs,)
-    most_lost : float
     """
 
     positions: tuple[int, ...]
@@ -48,10 +47,11 @@ class UnknownColumns:
         if attenuation is None or attenuation.most_lost == 0.0:
             return None
         matters = np.abs(attenuation.covariance).sum(axis=1)
+        rounding = np.finfo(float).eps * matters.max()
         kept = [
             feature
             for feature, position in enumerate(schema.features)
-            if matters[feature] > 0 and schema.can_be_unknown(position)
+            if matters[feature] > rounding and schema.can_be_unknown(position)
         ]
         if not kept:
             return None

@@ -10,7 +10,7 @@ import numpy as np
 
 from seminaive.displays import Display
 from seminaive.encode import CategoricalColumn, EmptyColumn
-from seminaive.explain.bands import half_of_row
+from seminaive.explain.bands import reach_of_row
 from seminaive.explain.plotting import draw_steps
 from seminaive.explain.reading import class_position, clipped, effects_of, short_numbers
 from seminaive.explain.tables import one_row
@@ -47,8 +47,8 @@ class WaterfallDisplay(Display):
         What the second axis is called.
     note : str, default=""
         What is written below: the strongest of the effects that are gathered.
-    half : float or None, default=None
-        Half the length of the interval of the row's log odds.
+    reach : (float, float) or None, default=None
+        How far the interval of the row's log odds reaches below and above them.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class WaterfallDisplay(Display):
     name: str
     probability: str
     note: str = ""
-    half: float | None = None
+    reach: tuple[float, float] | None = None
 
     @classmethod
     def from_estimator(
@@ -136,16 +136,17 @@ class WaterfallDisplay(Display):
         probability = f"probability of {classes[position]}" + (
             f", or else {classes[other]}" if several else ""
         )
-        half = half_of_row(estimator, table, interval, position, other)
-        return cls(float(log_odds[0]), labels, values, name, probability, note, half).plot(ax=ax)
+        reach = reach_of_row(estimator, table, interval, position, other)
+        return cls(float(log_odds[0]), labels, values, name, probability, note, reach).plot(ax=ax)
 
     def _draw(self) -> None:
         """Draw the effects from top to bottom."""
         names = ["average of training", *(clipped(name, 40) for name in self.names), "this row"]
         draw_steps(self.ax_, self.start, self.values, names)
-        if self.half is not None:
+        if self.reach is not None:
             end = self.start + float(self.values.sum())
-            self.ax_.errorbar([end], [len(names) - 1], xerr=self.half, color="0.4", capsize=4, lw=1.5)
+            reach = [[side] for side in self.reach]
+            self.ax_.errorbar([end], [len(names) - 1], xerr=reach, color="0.4", capsize=4, lw=1.5)
         self.ax_.set_xlabel("\n".join([clipped(self.name, 60), *wrap(self.note, 60)]), fontsize="small")
         self._draw_probabilities()
         self.ax_.spines[["right"]].set_visible(False)

@@ -33,7 +33,6 @@ class LineSheet:
     ----------
     workbook : object
         With a ``book`` of openpyxl, a ``bold`` font and a function ``letter`` of column numbers.
-    name : str
     headings : sequence of str
         The first line.
     """

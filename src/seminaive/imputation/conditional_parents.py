@@ -67,7 +67,6 @@ class _Candidates:
     Parameters
     ----------
     codes : ndarray of shape (n_columns, n_rows)
-    cardinalities : tuple of int
     column : int
         The column to be predicted.
     weight : ndarray of shape (n_rows,) or None

@@ -27,8 +27,6 @@ class ConditionalTable:
 
     Parameters
     ----------
-    column : int
-    parents : tuple of int
     shares : ndarray of shape (n_combinations, n_values)
     """
 
@@ -78,7 +76,6 @@ class NormalRegression:
 
     Parameters
     ----------
-    number : int
     coded, others : tuple of int
         Coded columns (all values but the first have an indicator) and numbers that it depends on.
     centre, scale : ndarray of shape (n_others,)

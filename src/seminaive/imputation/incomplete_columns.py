@@ -63,7 +63,6 @@ class IncompleteColumns:
         Parameters
         ----------
         codes : ndarray of shape (n_rows, n_coded)
-        cardinalities : sequence of int
         numbers : ndarray of shape (n_rows, n_numbers) or None
         labels : ndarray of shape (n_rows,) or None
             The class of each row; ``n_classes`` where it is not known.

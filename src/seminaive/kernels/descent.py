@@ -8,8 +8,8 @@ gradient.
 import numpy as np
 
 from seminaive.kernels.compilation import njit
+from seminaive.kernels.compiled_log_loss import against, exponentiate, largest
 from seminaive.kernels.elementary import exponential
-from seminaive.kernels.losses import against, exponentiate, largest
 
 
 @njit(cache=True, nogil=True)

@@ -10,8 +10,8 @@ import numpy as np
 
 from seminaive.kernels.compilation import njit
 from seminaive.kernels.compile_options import BARE, kernel, part
+from seminaive.kernels.compiled_log_loss import exponentiate, largest
 from seminaive.kernels.elementary import logarithm
-from seminaive.kernels.losses import exponentiate, largest
 
 # Newton steps for the norm of a block; each doubles the exact digits.
 MOST_STEPS = 60

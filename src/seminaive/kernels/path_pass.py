@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 from seminaive.kernels.compile_options import fused_part, inlined, reordered_part
+from seminaive.kernels.compiled_log_loss import against, shortfall, softmax_loss
 from seminaive.kernels.elementary import exponential
-from seminaive.kernels.losses import against, shortfall, softmax_loss
 from seminaive.kernels.path_problem import CHUNK, LOSS, MARGIN, ODDS
 
 SATURATED = 1e300  # stands for exp of a margin beyond what a float holds

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from seminaive.design.classes import log_odds
-from seminaive.models.higher_order_base import SMOOTH_TOL, STARTS
+from seminaive.models.higher_order_base import STARTS
 from seminaive.models.parameters import check_choice, check_number
 from seminaive.models.streaming import StreamingClassifier
 from seminaive.objective.ridge import Ridge
-from seminaive.solvers.result import MAX_ITER
 
 if TYPE_CHECKING:
     from seminaive.arrays import Floats
     from seminaive.design.coefficients import GenerativeEstimate
-    from seminaive.encode.schema import MissingPolicy
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class AcceleratedLogisticRegression(StreamingClassifier):
     """Logistic regression over tuples of n features, as weights on generative estimates (ALR^n).
 
@@ -51,59 +49,15 @@ class AcceleratedLogisticRegression(StreamingClassifier):
         in the paper, faster than none without a ridge and slow with one; or none (LR^n).
     start : {"zero", "generative"}, default="zero"
         Where the search starts: from coefficients of 0, or from those of AnJE.
-    solver : {"lbfgs", "newton", "sgd"}, default="lbfgs"
-        Quasi-Newton, Newton (a few thousand coefficients at most, then by far the fastest), or stochastic
-        gradient descent in epochs.
-    bins : "mdl" or int, default="mdl"
-        How numbers are cut into intervals: where the classes change, by minimum description length, or
-        into that number of intervals with equally many rows.
-    tol : float, default=1e-4
-        Norm of the gradient in the search space at which to stop, relative to that at the start.
-    max_iter : int, default=1000
-        Iterations, or epochs of stochastic descent.
-    n_jobs : int, default=None
-        Threads; results do not depend on it.
-    random_state : int, RandomState or None, default=None
-        The order of rows in stochastic descent; nothing else is random.
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
-    missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as one more value, if training had missing cells in its column, or
-        leaves the odds of the classes as they are.
-    class_weight : None, "balanced" or mapping, default=None
-        Weights of the classes, which multiply the weights of their rows; "balanced" gives every
-        class the same total. Classes that a mapping leaves out weigh 1.
-    merge_spellings : bool, default=False
-        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
-    keep_summary : bool, default=True
-        Whether to keep a summary of the training table for pictures and reports: how often each value
-        occurred, and quantiles of numbers; no row is kept.
-    verbose : bool or int, default=False
-        Whether to show progress on standard error.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    columns_report_ : frame
-        How each column was read: kind, levels, missing cells, type.
-    schema_ : Schema
-        Names, kinds, categories and cut points of the columns.
     scores_ : AdditiveScores
         ``beta``: the intercept, one table per term, and one slope per number if hierarchical.
     weights_ : ndarray of shape (n_cells, n_classes)
         The paper's w, cell by cell as in ``scores_.tables``; 0 where log theta is 0 or nothing was seen.
     prior_weights_ : ndarray of shape (n_classes,)
         The weights of the log priors.
-    objective_ : float
-        The penalised loss at the solution.
-    gradient_norm_ : float
-        How close to the optimum the fit ended (its certificate): the norm of the gradient, relative to that
-        at the start.
-    n_iter_ : int
-    passes_ : int
-        Passes over all rows; counting pairs for the scaling is one of them.
-    history_ : ndarray of shape (passes_,)
-        Lowest objective after each pass.
 
     Examples
     --------
@@ -121,37 +75,14 @@ class AcceleratedLogisticRegression(StreamingClassifier):
 
     _fitted: ClassVar[dict[str, Any]] = {"weights_": np.ndarray, "prior_weights_": np.ndarray}
 
-    order: int = 2
-    _: KW_ONLY
-    ridge: Any = 1.0
     pull_to_generative: float = 0.0
     generative_weight: str = "one"
-    hierarchical: bool = False
-    scaling: str = "curvature"
-    start: Any = "zero"
-    solver: str = "lbfgs"
-    bins: Any = "mdl"
-    tol: float = SMOOTH_TOL
-    max_iter: int = MAX_ITER
-    n_jobs: int | None = None
-    random_state: Any = None
-    categorical_features: Any = "from_dtype"
-    missing: MissingPolicy = "value"
-    class_weight: Any = None
-    merge_spellings: bool = False
-    keep_summary: bool = True
-    verbose: int = False
 
     def ridge_penalty(self, estimate: GenerativeEstimate) -> Ridge:
         """Return the ridge toward 0 and the pull of the weights toward w0, together one ridge.
 
         Given beta, the nearest weights to w0 are at a squared distance of ``(beta - w0 log theta)**2`` over
         ``log(theta)**2``, with two classes over the sum of both squares.
-
-        Parameters
-        ----------
-        estimate : GenerativeEstimate
-            Of the rows of a fit.
         """
         strength = estimate.coefficients.strengths(self._ridges())
         if self.pull_to_generative == 0:

@@ -36,6 +36,11 @@ class AdditiveClassifier(TableClassifier):
     """A classifier that scores each class by a prior plus one contribution per term.
 
     A subclass sets ``scores_`` in ``fit``; predicting and explaining read nothing else.
+
+    Attributes
+    ----------
+    scores_ : AdditiveScores
+        The prior and the terms.
     """
 
     scores_: AdditiveScores
@@ -79,31 +84,27 @@ class AdditiveClassifier(TableClassifier):
         if coverage == 1:
             raise InputError("coverage is a probability between 0 and 1: with 1, an interval is 0 to 1")
         table = self.encode(X)
-        distances, covariances = self._uncertainty().of_rows(table)
+        distances, covariances = self.score_posterior(table)
         logs = log_posterior(self._joint_log_scores(table))
         return probability_bounds(logs, distances, covariances, coverage)
 
     def effect_errors(self) -> EffectErrors:
-        """Return the standard errors of the effects, for bands around them."""
+        """Return how sure the effects are, for bands around them."""
         check_is_fitted(self)
         uncertainty = self._uncertainty()
         return uncertainty.of_effects(self._effects(), self.schema_, self.summary_)
 
-    def score_covariances(self, table: EncodedTable) -> Floats:
-        """Return the second moments of the log odds, or of all scores, of each row about its answer.
+    def score_posterior(self, table: EncodedTable) -> tuple[Floats, Floats]:
+        """Return how far the middle of the posterior is from each row's answer, and the covariance about it.
 
-        Where an answer is shrunk, its distance from the middle of the posterior is a part of them.
-
-        Parameters
-        ----------
-        table : EncodedTable
+        Those of the log odds of two classes, else of all scores.
 
         Returns
         -------
-        ndarray of shape (n_rows, 1, 1) or (n_rows, n_classes, n_classes)
+        distances : ndarray of shape (n_rows, 1) or (n_rows, n_classes)
+        covariances : ndarray of shape (n_rows, 1, 1) or (n_rows, n_classes, n_classes)
         """
-        distances, covariances = self._uncertainty().of_rows(table)
-        return covariances + distances[:, :, None] * distances[:, None, :]
+        return self._uncertainty().of_rows(table)
 
     def _uncertainty(self) -> Uncertainty:
         """Return how uncertain the scores are; refuse a fit that does not say so."""

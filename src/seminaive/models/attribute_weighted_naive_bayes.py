@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from seminaive.arrays import Floats
-    from seminaive.encode.schema import MissingPolicy
     from seminaive.models.folded import FoldedRows
     from seminaive.models.training_set import TrainingSet
     from seminaive.scores import AdditiveScores
@@ -74,27 +73,9 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         Newton steps.
     random_state : int, RandomState or None, default=0
         Seed of the folds.
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
-    missing : {"value", "neutral"}, default="value"
-        Whether a missing category counts as one more value, if training had missing cells in its column,
-        or leaves the odds of the classes as they are. A missing number always leaves them as they are.
-    class_weight : None, "balanced" or mapping, default=None
-        Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
-        same total. Classes that a mapping leaves out weigh 1.
-    merge_spellings : bool, default=False
-        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
-    keep_summary : bool, default=True
-        Whether to keep a summary of the training table for pictures and reports: how often each value
-        occurred, and quantiles of numbers; no row is kept.
-    verbose : bool or int, default=False
-        Whether to show progress on standard error.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    columns_report_ : frame
-        How each column was read: kind, levels, missing cells, type.
     exponents_ : ndarray of shape (n_terms,)
         One per feature, in the order of ``term_names_``; 0 drops the feature, 1 leaves it as in naive Bayes.
     selected_features_ : list of str
@@ -111,8 +92,6 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         The certificate: norm of the projected gradient relative to the larger of those at naive Bayes and at
         exponents of 0.
     n_iter_ : int
-    scores_ : AdditiveScores
-    schema_ : Schema
 
     Examples
     --------
@@ -146,26 +125,9 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
     tol: float = 1e-8
     max_iter: int = MAX_ITER
     random_state: Any = 0
-    categorical_features: Any = "from_dtype"
-    missing: MissingPolicy = "value"
-    class_weight: Any = None
-    merge_spellings: bool = False
-    keep_summary: bool = True
-    verbose: int = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Count, learn one exponent per feature, and let held-out rows say how far to believe them.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-        y : array-like of shape (n_rows,)
-            Class labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts.
-        groups : array-like of shape (n_rows,), default=None
-            Rows that belong together; passed on to a splitter of groups in ``cv``.
-        """
+        """Count, learn one exponent per feature, and let held-out rows say how far to believe them."""
         self.check_parameters()
         with unchanged_on_failure(self):
             for name in DECIDED:

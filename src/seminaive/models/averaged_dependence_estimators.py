@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from joblib import effective_n_jobs
 
@@ -16,7 +16,6 @@ from seminaive.statistics.sizes import dependence_parts
 if TYPE_CHECKING:
     from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable
-    from seminaive.encode.schema import MissingPolicy
 
 
 @dataclass(eq=False, repr=False)
@@ -32,42 +31,13 @@ class AveragedDependenceEstimators(TupleClassifier):
     ----------
     order : int, default=1
         Number of parents; 0 is not among them: that is `NaiveBayes`.
-    smoothing : float, default=1.0
-        Weight, in rows, of the uniform distribution in each estimate, see ``estimates``.
-    estimates : {"m-estimate", "laplace"}, default="m-estimate"
-        Whether the values of an estimate share ``smoothing`` rows, or get as many each.
     min_count : float, default=1.0
         How often, in rows, the values of the parents must have occurred.
-    bins : "mdl" or int, default="mdl"
-        How numbers are cut into intervals: where the classes change, by minimum description length, or
-        into that number of intervals with equally many rows.
     n_jobs : int, default=None
         Threads for predicting; results do not depend on it.
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
-    missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as one more value, if training had missing cells in its column, or
-        leaves the odds of the classes as they are.
-    class_weight : None, "balanced" or mapping, default=None
-        Weights of the classes, which multiply the weights of their rows; "balanced" gives every
-        class the same total. Classes that a mapping leaves out weigh 1.
-    merge_spellings : bool, default=False
-        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
-    keep_summary : bool, default=True
-        Whether to keep a summary of the training table for pictures and reports: how often each value
-        occurred, and quantiles of numbers; no row is kept.
-    verbose : bool or int, default=False
-        Whether to show progress on standard error.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    classes_declared_ : bool
-        Whether ``partial_fit`` was given all classes, and refuses others.
-    columns_report_ : frame
-        How each column was read: kind, levels, missing cells, type.
-    schema_ : Schema
-        Names, kinds, categories and cut points of the columns.
     statistics_ : TableStatistics
         Raw counts of all tuples up to ``order + 1`` columns; they can be merged.
     tables_ : DependenceTables
@@ -84,17 +54,8 @@ class AveragedDependenceEstimators(TupleClassifier):
 
     order: int = 1
     _: KW_ONLY
-    smoothing: float = 1.0
-    estimates: str = "m-estimate"
     min_count: float = 1.0
-    bins: Any = "mdl"
     n_jobs: int | None = None
-    categorical_features: Any = "from_dtype"
-    missing: MissingPolicy = "value"
-    class_weight: Any = None
-    merge_spellings: bool = False
-    keep_summary: bool = True
-    verbose: int = False
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from seminaive.encode import (
     EncodedTable,
     TableEncoder,
-    counts_of,
     encode_weights,
     frame_like,
     merge_readings,
@@ -23,7 +22,6 @@ from seminaive.encode import (
     question_weights,
     read_columns,
     report_columns,
-    weigh_classes,
 )
 from seminaive.errors import (
     ColumnsWarning,
@@ -36,21 +34,23 @@ from seminaive.errors import (
 from seminaive.models.fitted_checks import check_summary, check_trials
 from seminaive.models.long_fits import announce_long_fit
 from seminaive.models.parameters import check_flag, check_jobs, is_number, is_whole
-from seminaive.models.training_set import TrainingSet, labelled_rows
+from seminaive.models.table_estimator import TableEstimator
+from seminaive.models.training_set import TrainingSet, encode_rows
 from seminaive.scores import log_posterior
 from seminaive.statistics import TrainingSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
+    from sklearn.base import BaseEstimator
 
     from seminaive.arrays import Floats
     from seminaive.encode import Schema
-    from seminaive.encode.column_types import Format
     from seminaive.encode.columns_report import ColumnReading
     from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.frames import Table
+    from seminaive.encode.schema import MissingPolicy
     from seminaive.statistics import TupleCounts
 
 __all__ = ["TableClassifier", "is_number", "unchanged_on_failure"]
@@ -80,77 +80,55 @@ def unchanged_on_failure(model: BaseEstimator) -> Iterator[None]:
         raise
 
 
-def encode_rows(
-    model: TableClassifier,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    *,
-    opened: Table | None = None,
-    cut_rule: CutRule | None = None,
-    known: Schema | None = None,
-    chunk: bool = False,
-    formats: Mapping[int, Format] | None = None,
-) -> tuple[Table, TrainingSet]:
-    """Encode training rows by a model's parameters, without touching the model; return the open table too.
-
-    Parameters
-    ----------
-    model : TableClassifier
-    X, y, sample_weight
-        As in ``fit``.
-    opened : Table or None
-        ``X``, where it was opened already.
-    cut_rule : callable or None
-    known : Schema or None
-        What earlier chunks had.
-    chunk : bool
-        Whether more rows follow, which may bring further classes, and values of columns that have none here.
-    formats : mapping of int to NumberFormat or DateFormat, or None
-        How columns of text write numbers or dates; None looks for it.
-    """
-    opened = open_table(X) if opened is None else opened
-    opened, target, row_weight = labelled_rows(type(model).__name__, X, y, sample_weight, opened)
-    counts = counts_of(row_weight)
-    row_weight = weigh_classes(model.class_weight, target, row_weight, whole=not chunk)
-    _, table = TableEncoder.learn(
-        opened,
-        categorical_features=model.categorical_features,
-        missing=model.missing,
-        cut_rule=cut_rule,
-        labels=target.labels,
-        row_weight=row_weight,
-        known=known,
-        allow_empty=chunk,
-        merge_spellings=model.merge_spellings,
-        formats=formats,
-    )
-    return opened, TrainingSet(table, target.labels, target.classes, row_weight, counts)
-
-
-class TableClassifier(ClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class TableClassifier(ClassifierMixin, TableEstimator):
     """A classifier of ordinary tables.
 
-    A subclass takes the parameters ``categorical_features``, ``missing``, ``class_weight``,
-    ``merge_spellings``, ``keep_summary`` and ``verbose``, calls ``check_parameters`` and ``_encode_training``
-    in ``fit``, and defines ``_joint_log_scores(table)``, from which every way of predicting follows. It may
+    A subclass calls ``check_parameters`` and ``_encode_training`` in ``fit``, and defines
+    ``_joint_log_scores(table)``, from which every way of predicting follows. It may
     check parameters of its kind (``_check_parameters``), cut numbers into bins (``binning_rule``) and check
     what a file holds (``_check_consistent``, ``_derive_within``).
 
+    Parameters
+    ----------
+    missing : {"value", "neutral"}, default="value"
+        Whether a missing cell counts as one more value, if training had missing cells in its column, or
+        leaves the odds of the classes as they are. A number that is not cut into bins always leaves them.
+    class_weight : None, "balanced" or mapping, default=None
+        Weights of the classes, which multiply the weights of their rows, in a search as in a fit; "balanced"
+        gives every class the same total. Classes that a mapping leaves out weigh 1.
+    merge_spellings : bool, default=False
+        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
+    keep_summary : bool, default=True
+        Whether to keep a summary of the training table for pictures and reports: how often each value
+        occurred, and quantiles of numbers; no row is kept.
+    verbose : bool or int, default=False
+        Whether to show progress on standard error.
+
     Attributes
     ----------
+    classes_ : ndarray of shape (n_classes,)
     columns_report_ : frame
         How each column was read: ``column``, ``kind``, ``levels`` (codes of a category or of a number in
         bins, else 0), ``missing`` (cells) and ``read_as`` (the type it came with, and what was made of it).
     """
 
+    classes_: NDArray[Any] = field(init=False)
+    schema_: Schema = field(init=False)
+    columns_read_: tuple[ColumnReading, ...] = field(init=False)
+    summary_: TrainingSummary = field(init=False)
+    target_name_: str = field(init=False)
+
+    missing: MissingPolicy = "value"
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
+
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that text, categories, missing cells and sparse indicators are welcome."""
+        """Tell scikit-learn that sparse indicators are welcome, too."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.allow_nan = True
         return tags
 
     def _encode_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingSet:
@@ -184,7 +162,6 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             How each column was read.
         opened : Table
             The columns.
-        schema : Schema
         classes : ndarray of shape (n_classes,)
         target_name : str or None
             What the column of labels is called.
@@ -245,12 +222,6 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             more = f"; and {len(mistakes) - MOST_MISTAKES} more" if len(mistakes) > MOST_MISTAKES else ""
             warn_caller(ColumnsWarning(f"{type(self).__name__}: {shown}{more}", mistakes))
 
-    classes_: NDArray[Any]
-    schema_: Schema
-    columns_read_: tuple[ColumnReading, ...]
-    summary_: TrainingSummary
-    target_name_: str
-
     @property
     def columns_report_(self) -> Any:
         """A frame that tells how each column was read: column, kind, levels, missing cells, read_as."""
@@ -270,7 +241,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     def check_parameters(self) -> None:
         """Refuse parameters that cannot be used; `fit` begins with it."""
         check_flag("keep_summary", self.keep_summary)
-        check_flag("merge_spellings", getattr(self, "merge_spellings", False))
+        check_flag("merge_spellings", self.merge_spellings)
         check_jobs(getattr(self, "n_jobs", None))
         if not isinstance(self.verbose, bool | np.bool_) and not (
             is_whole(self.verbose) and self.verbose >= 0

@@ -39,16 +39,11 @@ class ClassConditionalImputer(Imputer):
     ----------
     smoothing : float, default=0.0
         Added to every count, in rows; 0 draws only values that the class was seen with.
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     random_state : int, RandomState or None, default=None
         Decides the draws: after ``fit``, the same table is always completed in the same way.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    schema_ : Schema
-        Names, kinds and categories of the columns.
     statistics_ : TableStatistics
         Counts and moments of the observed cells.
 
@@ -61,7 +56,6 @@ class ClassConditionalImputer(Imputer):
     """
 
     smoothing: float = 0.0
-    categorical_features: Any = "from_dtype"
     random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
@@ -71,16 +65,7 @@ class ClassConditionalImputer(Imputer):
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Count the observed cells of each class.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-        y : array-like of shape (n_rows,)
-            Class labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts.
-        """
+        """Count the observed cells of each class."""
         check_number("smoothing", self.smoothing, "a number of rows, 0 or more", low=0)
         with unchanged_on_failure(self):
             rows = self._encode_training(X, y, sample_weight)

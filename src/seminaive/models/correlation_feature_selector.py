@@ -38,8 +38,6 @@ class CorrelationFeatureSelector(TableSelector):
         equal frequency.
     patience : int, default=5
         Extensions of a subset in a row without a better one after which the search ends.
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
         Whether a missing cell is a value like any other, where training saw one, or left out.
 
@@ -52,8 +50,6 @@ class CorrelationFeatureSelector(TableSelector):
         Symmetrical uncertainty of each feature and the class.
     n_evaluations_ : int
         Subsets whose merit was computed.
-    schema_ : Schema
-        Names, kinds, categories and cut points of the columns.
 
     Examples
     --------
@@ -69,20 +65,10 @@ class CorrelationFeatureSelector(TableSelector):
 
     bins: Any = "mdl"
     patience: int = PATIENCE
-    categorical_features: Any = "from_dtype"
     missing: MissingPolicy = "value"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the subset of most merit.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-        y : array-like of shape (n_rows,)
-            Class labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts.
-        """
+        """Find the subset of most merit."""
         check_whole("patience", self.patience, "a number of extensions, 1 or more", low=1)
         rule = cut_rule(self.bins)
         with unchanged_on_failure(self):

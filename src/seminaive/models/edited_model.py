@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from seminaive.errors import InputError
@@ -27,7 +26,6 @@ COPIED = (
 )
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
 class EditedModel(AdditiveClassifier):
     """An additive model that was edited, or read from a document: it predicts, and cannot be fitted.
 
@@ -43,7 +41,6 @@ class EditedModel(AdditiveClassifier):
 
     Attributes
     ----------
-    scores_ : AdditiveScores
     edits_ : tuple of Edit or Refit
         What was done to it, the first one first.
     made_of_ : str
@@ -63,8 +60,9 @@ class EditedModel(AdditiveClassifier):
         "model that it was made of"
     )
 
-    keep_summary: bool = True
-    verbose: int = False
+    def __init__(self, *, keep_summary: bool = True, verbose: int = False) -> None:
+        self.keep_summary = keep_summary
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: ARG002 - the signature of every model
         """Refuse: fit a model, and edit it.

@@ -75,7 +75,6 @@ def progress_of(model: TableClassifier, what: str, total: int | None = None) -> 
 
     Parameters
     ----------
-    model : TableClassifier
     what : str
         What the pieces are: "folds", "trials", "passes".
     total : int or None

@@ -198,7 +198,6 @@ class FittedNetwork(TableClassifier):
 
         Parameters
         ----------
-        n_rows : int, default=1
         random_state : int, RandomState or None, default=None
 
         Returns
@@ -226,7 +225,6 @@ class FittedNetwork(TableClassifier):
         ----------
         X : frame, array or list of rows
             The training columns, in the training order.
-        n_draws : int, default=1
         random_state : int, RandomState or None, default=None
         y : array-like of shape (n_rows,), default=None
             Classes, where they are known; else they are drawn, too, and dropped.

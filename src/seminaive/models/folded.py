@@ -14,6 +14,7 @@ from seminaive.models.decided import generator_of, groups_of_rows
 from seminaive.models.parameters import folds_by_size, refuse_groups
 from seminaive.selection.counted_rows import deal, deal_to_folds
 from seminaive.selection.folds import split_rows
+from seminaive.selection.split_rows import SplitRows
 
 if TYPE_CHECKING:
     from seminaive.arrays import Indices, Integers
@@ -39,6 +40,12 @@ class FoldedRows:
     rows: TrainingSet
     splits: list[Split]
     groups: Indices | None = None
+
+    @property
+    def as_split(self) -> SplitRows:
+        """The rows and their folds as searches take them."""
+        rows = self.rows
+        return SplitRows(rows.table, rows.labels, rows.weights, rows.n_classes, self.splits)
 
 
 def fold_rows(

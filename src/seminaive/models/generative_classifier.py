@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from seminaive.encode import encode_target
-from seminaive.errors import InputError
+from seminaive.errors import InputError, UnavailableError
 from seminaive.models.base import TableClassifier, unchanged_on_failure
 from seminaive.models.fit_progress import progress_of
 from seminaive.models.fitted_checks import check_statistics
@@ -33,11 +33,27 @@ def check_generative_parameters(model: Any) -> None:
     check_choice("variances", model.variances, ("pooled", "class"))
 
 
+def refuse_no_smoothing(smoothing: float) -> None:
+    """Refuse intervals of counts to which nothing is added."""
+    if smoothing == 0:
+        raise UnavailableError(
+            "intervals are those of the posterior of the counts, which has no prior where smoothing is 0: "
+            "fit with a smoothing above 0"
+        )
+
+
 class GenerativeClassifier(TableClassifier):
     """``fit`` and ``partial_fit`` of a purely generative model.
 
     A subclass sums up rows (``count_rows``, into ``statistics_``), and derives from them what it predicts by
     (``_derive``). A model file holds the statistics, of which the rest is derived again.
+
+    Attributes
+    ----------
+    classes_declared_ : bool
+        Whether ``partial_fit`` was given all classes, and refuses others.
+    statistics_ : TableStatistics
+        Raw counts and moments; they can be merged.
     """
 
     statistics_: TableStatistics
@@ -61,12 +77,7 @@ class GenerativeClassifier(TableClassifier):
         self._derive()
 
     def count_rows(self, rows: TrainingSet) -> TableStatistics:
-        """Return the statistics of some rows.
-
-        Parameters
-        ----------
-        rows : TrainingSet
-        """
+        """Return the statistics of some rows."""
         raise NotImplementedError
 
     def _derive(self) -> None:
@@ -82,16 +93,7 @@ class GenerativeClassifier(TableClassifier):
         return table_parts(cardinalities, 1, n_classes, copies=4)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Count the values, and sum up the numbers, of each class.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-        y : array-like of shape (n_rows,)
-            Class labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts.
-        """
+        """Count the values, and sum up the numbers, of each class."""
         self.check_parameters()
         with unchanged_on_failure(self), progress_of(self, "passes over the rows", 2) as step:
             rows = self._encode_training(X, y, sample_weight)
@@ -107,7 +109,6 @@ class GenerativeClassifier(TableClassifier):
 
         Parameters
         ----------
-        statistics : TableStatistics
         numbers : tuple of NumberSketch
             One for each column of numbers, for the summary.
         """

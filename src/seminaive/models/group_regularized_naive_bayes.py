@@ -12,8 +12,6 @@ from seminaive.errors import InputError
 from seminaive.models.interpolated import DEGREES, InterpolatedClassifier, deviance
 from seminaive.models.parameters import (
     LARGEST_WHOLE,
-    N_FOLDS,
-    VARIANCE_FLOOR,
     check_choice,
     check_flag,
     check_number,
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from seminaive.arrays import Floats
-    from seminaive.encode.schema import MissingPolicy
     from seminaive.models.training_set import TrainingSet
     from seminaive.scores import Interpolation
     from seminaive.solvers import AlphaPath
@@ -69,47 +66,19 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
     cv : int or splitter, default=5
         Stratified folds for ``criterion="cv"``, or a scikit-learn splitter or iterable of splits. In a fold
         the strengths are those of all rows times the fold's share of the weight.
-    smoothing, variances, variance_floor, categorical_features, missing
-        As in `ForwardStagewiseNaiveBayes`.
     random_state : int, RandomState or None, default=0
         Seed of the folds.
-    class_weight : None, "balanced" or mapping, default=None
-        Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
-        same total. Classes that a mapping leaves out weigh 1.
-    merge_spellings : bool, default=False
-        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
-    keep_summary : bool, default=True
-        Whether to keep a summary of the training table for pictures and reports: how often each value
-        occurred, and quantiles of numbers; no row is kept.
-    verbose : bool or int, default=False
-        Whether to show progress on standard error.
 
     Attributes
     ----------
-    columns_report_ : frame
-        How each column was read: kind, levels, missing cells, type.
     strength_ : float
         The chosen strength.
-    alphas_ : ndarray of shape (n_features,)
-        In the order of the columns.
-    selected_features_ : list of str
-        Names of the features with alpha above 0.
     path_ : GroupPath
         Strengths, alphas, training error, deviance and AIC of every step, and each feature's entry strength.
-    chosen_step_ : int
-        The step of the path that predicts.
     n_evaluations_ : int
         Models whose training error was computed: one per strength.
     fold_deviances_ : ndarray of shape (n_folds, n_strengths)
         Held-out deviance, only with ``criterion="cv"``.
-    fit_share_ : float
-        The share of the fit in the scores, the rest being the class shares: 1 by Akaike's criterion.
-    cv_log_loss_ : float
-        What the model is expected to lose on new rows, only with ``criterion="cv"``.
-    cv_log_loss_interval_ : (float, float)
-        Holds that loss with a probability of 95 %.
-    scores_, schema_, classes_
-        As in `NaiveBayes`; the scores have a term for each selected feature.
 
     Examples
     --------
@@ -131,19 +100,7 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
     strengths: Any = N_STRENGTHS
     adaptive: bool = True
     ratio: float = RATIO
-    criterion: str = "cv"
     degrees: Degrees = "count"
-    cv: Any = N_FOLDS
-    smoothing: float = 1.0
-    variances: str = "class"
-    variance_floor: float = VARIANCE_FLOOR
-    categorical_features: Any = "from_dtype"
-    missing: MissingPolicy = "value"
-    random_state: Any = 0
-    class_weight: Any = None
-    merge_spellings: bool = False
-    keep_summary: bool = True
-    verbose: int = False
 
     def fit_statistics(self, statistics: TableStatistics, judge: Judge) -> None:
         """Fit from statistics: find the path and choose its step by AIC.

@@ -73,16 +73,7 @@ class HigherOrderClassifier(StartedClassifier):
     }
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn one coefficient per class and observed combination of values.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-        y : array-like of shape (n_rows,)
-            Class labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts.
-        """
+        """Learn one coefficient per class and observed combination of values."""
         self.check_parameters()
         with unchanged_on_failure(self):
             rows = self._encode_training(X, y, sample_weight)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from seminaive.errors import InputError
-from seminaive.models.higher_order_base import SMOOTH_TOL
 from seminaive.models.parameters import check_number
 from seminaive.models.streaming import StreamingClassifier
 from seminaive.objective.ridge import Ridge
-from seminaive.solvers.result import MAX_ITER
 
 if TYPE_CHECKING:
     from seminaive.design.coefficients import GenerativeEstimate
-    from seminaive.encode.schema import MissingPolicy
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class HigherOrderLogisticRegression(StreamingClassifier):
     """Logistic regression over all combinations of the values of n features (LR^n).
 
@@ -59,58 +56,14 @@ class HigherOrderLogisticRegression(StreamingClassifier):
         so that an infinite one leaves the recalibrated model. Classes must be the same. A column that the
         earlier model lacks is new; one that the table lacks carries no evidence. Clones start from the same
         fitted model; in a grid of parameters, wrap it in `FrozenEstimator`.
-    solver : {"lbfgs", "newton", "sgd"}, default="lbfgs"
-        Quasi-Newton, Newton (a few thousand coefficients at most, then by far the fastest), or stochastic
-        gradient descent in epochs.
-    bins : "mdl" or int, default="mdl"
-        How numbers are cut into intervals: where the classes change, by minimum description length, or
-        into that number of intervals with equally many rows.
-    tol : float, default=1e-4
-        Norm of the gradient at which to stop, relative to that at the start.
-    max_iter : int, default=1000
-        Iterations, or epochs of stochastic descent.
-    n_jobs : int, default=None
-        Threads; results do not depend on it.
-    random_state : int, RandomState or None, default=None
-        The order of rows in stochastic descent; nothing else is random.
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
-    missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as one more value, if training had missing cells in its column, or
-        leaves the odds of the classes as they are.
-    class_weight : None, "balanced" or mapping, default=None
-        Weights of the classes, which multiply the weights of their rows; "balanced" gives every
-        class the same total. Classes that a mapping leaves out weigh 1.
-    merge_spellings : bool, default=False
-        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
-    keep_summary : bool, default=True
-        Whether to keep a summary of the training table for pictures and reports: how often each value
-        occurred, and quantiles of numbers; no row is kept.
-    verbose : bool or int, default=False
-        Whether to show progress on standard error.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    columns_report_ : frame
-        How each column was read: kind, levels, missing cells, type.
-    schema_ : Schema
-        Names, kinds, categories and cut points of the columns.
     scores_ : AdditiveScores
         The intercept, one table per term, and one slope per number if hierarchical.
     started_from_ : tuple of StartedFrom
         With a model to start from: the earlier models that this one goes back to, the first one first, each
         with its ``slope``.
-    objective_ : float
-        The penalised loss at the solution.
-    gradient_norm_ : float
-        How close to the optimum the fit ended (its certificate): the norm of the gradient, relative to that
-        at the start.
-    n_iter_ : int
-    passes_ : int
-        Passes over all rows; counting pairs for the scaling is one of them.
-    history_ : ndarray of shape (passes_,)
-        Lowest objective after each pass.
 
     Examples
     --------
@@ -124,35 +77,11 @@ class HigherOrderLogisticRegression(StreamingClassifier):
     array([[0.09, 0.91]])
     """
 
-    order: int = 2
-    _: KW_ONLY
-    ridge: Any = 1.0
     number_ridge: float | None = None
     generative_share: float = 0.0
-    hierarchical: bool = False
-    scaling: str = "curvature"
-    start: Any = "zero"
-    solver: str = "lbfgs"
-    bins: Any = "mdl"
-    tol: float = SMOOTH_TOL
-    max_iter: int = MAX_ITER
-    n_jobs: int | None = None
-    random_state: Any = None
-    categorical_features: Any = "from_dtype"
-    missing: MissingPolicy = "value"
-    class_weight: Any = None
-    merge_spellings: bool = False
-    keep_summary: bool = True
-    verbose: int = False
 
     def ridge_penalty(self, estimate: GenerativeEstimate) -> Ridge:
-        """Return the ridge toward a share of the generative estimate.
-
-        Parameters
-        ----------
-        estimate : GenerativeEstimate
-            Of the rows of a fit.
-        """
+        """Return the ridge toward a share of the generative estimate."""
         strength = estimate.coefficients.strengths(self._ridges(), self.number_ridge)
         return Ridge(strength, self.generative_share * estimate.joined(centred=True))
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.encode import EncodedTable
     from seminaive.encode.encoded_table import CutRule
-    from seminaive.encode.schema import MissingPolicy
     from seminaive.models.fit_progress import Steps
     from seminaive.models.folded import FoldedRows
     from seminaive.models.started import Earlier
@@ -105,29 +104,9 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         Threads; results do not depend on it.
     random_state : int, RandomState or None, default=0
         The assignment of rows to folds.
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
-    missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as one more value, if training had missing cells in its column, or
-        leaves the odds of the classes as they are.
-    class_weight : None, "balanced" or mapping, default=None
-        Weights of the classes, which multiply the weights of their rows, in the search as in the fit;
-        "balanced" gives every class the same total. Classes that a mapping leaves out weigh 1.
-    merge_spellings : bool, default=False
-        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
-    keep_summary : bool, default=True
-        Whether to keep a summary of the training table for pictures and reports: how often each value
-        occurred, and quantiles of numbers; no row is kept.
-    verbose : bool or int, default=False
-        Whether to show progress on standard error.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    columns_report_ : frame
-        How each column was read: kind, levels, missing cells, type.
-    schema_ : Schema
-        Names, kinds, categories and cut points of the columns.
     scores_ : AdditiveScores
         The intercept, one table per term, and one slope per number if hierarchical.
     ridge_ : tuple of float
@@ -200,26 +179,9 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
     max_iter: int = MAX_ITER
     n_jobs: int | None = None
     random_state: Any = 0
-    categorical_features: Any = "from_dtype"
-    missing: MissingPolicy = "value"
-    class_weight: Any = None
-    merge_spellings: bool = False
-    keep_summary: bool = True
-    verbose: int = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Choose the strengths on folds, then fit all rows.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-        y : array-like of shape (n_rows,)
-            Class labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts.
-        groups : array-like of shape (n_rows,), default=None
-            For a splitter that keeps groups together.
-        """
+        """Choose the strengths on folds, then fit all rows."""
         self.check_parameters()
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)

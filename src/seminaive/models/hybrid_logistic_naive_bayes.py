@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from seminaive.models.fit_progress import progress_of
 from seminaive.models.fitted_hybrid import FittedHybrid
 from seminaive.models.folded import fold_rows
 from seminaive.models.hybrid_parameters import PAIR_TESTS, check_hybrid_parameters
+from seminaive.models.hybrid_posterior import NO_HYBRID_POSTERIOR, hybrid_posterior
 from seminaive.models.hybrid_problem import FixedParts, HybridProblem
 from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
 from seminaive.models.parameters import VARIANCE_FLOOR, refuse_groups
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from seminaive.encode.encoded_table import CutRule
-    from seminaive.encode.schema import MissingPolicy
     from seminaive.models.fit_progress import Steps
     from seminaive.models.folded import FoldedRows
     from seminaive.models.training_set import TrainingSet
@@ -122,29 +122,13 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         Newton steps of a logistic fit.
     random_state : int, RandomState or None, default=0
         The folds, and ties of the rule "dependence".
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
         Whether a missing category counts as one more value, if training had missing cells in its column,
         or leaves the odds of the classes as they are. A missing number leaves them as they are; in the
         logistic part it counts as the mean of its column.
-    class_weight : None, "balanced" or mapping, default=None
-        Weights of the classes, which multiply the weights of their rows; "balanced" gives every
-        class the same total. Classes that a mapping leaves out weigh 1.
-    merge_spellings : bool, default=False
-        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
-    keep_summary : bool, default=True
-        Whether to keep a summary of the training table for pictures and reports: how often each value
-        occurred, and quantiles of numbers; no row is kept.
-    verbose : bool or int, default=False
-        Whether to show progress on standard error.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    columns_report_ : frame
-        How each column was read: kind, levels, missing cells, type.
-    schema_ : Schema
     features_ : tuple of str
         The features of the model: those with values, in the blanket if there is one.
     logistic_features_, generative_features_ : list of str
@@ -206,6 +190,7 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         **DECIDED,
     }
     _derived: ClassVar[tuple[str, ...]] = ("blanket_",)
+    _no_posterior: ClassVar[str] = NO_HYBRID_POSTERIOR
     # Where the greedy rule starts; `seminaive.papers.variants` has the other end.
     greedy_grows_generative: ClassVar[bool] = False
 
@@ -230,26 +215,9 @@ class HybridLogisticNaiveBayes(FittedHybrid):
     tol: float = TOL
     max_iter: int = MAX_ITER
     random_state: Any = 0
-    categorical_features: Any = "from_dtype"
-    missing: MissingPolicy = "value"
-    class_weight: Any = None
-    merge_spellings: bool = False
-    keep_summary: bool = True
-    verbose: int = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Divide the features, then fit both parts.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-        y : array-like of shape (n_rows,)
-            Class labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts.
-        groups : array-like of shape (n_rows,), default=None
-            Rows that belong together; passed on to a splitter of groups in ``cv``.
-        """
+        """Divide the features, then fit both parts."""
         self.check_parameters()
         with unchanged_on_failure(self):
             for name in ("rate_", "fold_losses_", "fold_sizes_", "blanket_", "tree_parents_", *DECIDED):
@@ -360,14 +328,19 @@ class HybridLogisticNaiveBayes(FittedHybrid):
             result = problem.solve(logistic, partition, joint=self.joint)
             result.warn_unless_converged(self.tol, "raise max_iter, ridge or tol")
             self.n_iter_, self.optimality_ = result.n_iter, result.optimality
-            scores = problem.logistic_scores(logistic, result.solution[:, 0], partition.logistic)
+            solution = result.solution[:, 0]
+            scores = problem.logistic_scores(logistic, solution, partition.logistic)
         else:
             # Without features the most likely intercepts are the log shares of the classes.
-            self.n_iter_, self.optimality_ = 0, 0.0
+            self.n_iter_, self.optimality_, solution = 0, 0.0, None
             scores = problem.generative.scores(())
         self.n_logistic_fits_ += logistic.n_solved
         shares = log_priors(problem.generative.class_weight)
-        self.scores_ = (scores + generative).toward_class_shares(self.fit_share_, shares)
+        whole = scores + generative
+        self.scores_ = whole.toward_class_shares(self.fit_share_, shares)
+        if not (isinstance(self.partition, str) or self.blanket or self.joint):
+            posterior = hybrid_posterior(problem, solution, partition, self.ridge, whole, self.fit_share_)
+            self.scores_ = replace(self.scores_, posterior=posterior)
         if self.generative == "tan":
             self.tree_parents_ = tuple(problem.generative.parents(partition.generative))
 

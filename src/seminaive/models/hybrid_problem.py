@@ -42,12 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FixedParts:
-    """Features whose part the parameters say, whatever a rule would.
-
-    Parameters
-    ----------
-    logistic, generative : tuple of int
-    """
+    """Features whose part the parameters say, whatever a rule would."""
 
     logistic: tuple[int, ...]
     generative: tuple[int, ...]
@@ -93,7 +88,6 @@ class HybridProblem:
         The same rows, all numbers in bins.
     kept : collection of int
         Positions of the columns that may enter the model.
-    options : GenerativeOptions
     bins : callable
         The rule that cuts numbers.
     """

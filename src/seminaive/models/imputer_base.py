@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
 from seminaive.encode import EmptyColumn, TableEncoder, encode_target, open_table
 from seminaive.encode.filling import drawn_values, filled, missing_rows
 from seminaive.errors import ColumnsWarning, InputError, warn_caller
+from seminaive.models.table_estimator import TableEstimator
 from seminaive.models.training_set import TrainingSet, labelled_rows
 
 if TYPE_CHECKING:
@@ -29,18 +30,14 @@ def open_dense(X: Any) -> Table:
     return open_table(X)
 
 
-class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """A transformer that draws missing cells; a subclass has the parameter ``categorical_features``."""
+class Imputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
+    """A transformer that draws missing cells.
 
-    categorical_features: Any
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that text, categories and missing cells are welcome."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.allow_nan = True
-        return tags
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Where ``fit`` was given labels.
+    """
 
     def _encode_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingSet:
         """Check and encode a training table; sets ``schema_``, and ``classes_`` where there are labels."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,9 +17,9 @@ from seminaive.models.fit_progress import progress_of
 from seminaive.models.fitted_checks import check_finite
 from seminaive.models.folded import fold_rows
 from seminaive.models.generative_classifier import check_generative_parameters
-from seminaive.models.parameters import check_choice, refuse_groups
+from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR, check_choice, refuse_groups
 from seminaive.models.path_curves import PathCurves
-from seminaive.objective.pointwise import log_losses
+from seminaive.objective.log_loss import log_losses
 from seminaive.scores import Interpolation
 from seminaive.selection.folds import check_folds
 from seminaive.selection.held_out import HeldOut
@@ -39,10 +39,48 @@ DEGREES = ("count", "sum")
 CURVES = ("alphas", "criteria")
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class InterpolatedClassifier(AdditiveClassifier):
     """Naive Bayes with every feature's parameters between pooled (alpha = 0) and class-wise (alpha = 1).
 
     A subclass finds a path of alphas (``_find_path``); a step of it predicts.
+
+    Parameters
+    ----------
+    cv : int or splitter, default=5
+        Stratified folds for ``criterion="cv"``, or a scikit-learn splitter or iterable of splits; one split
+        is a validation subset.
+    smoothing : float, default=1.0
+        Rows that are added to every count. With 0, a value that was never seen with a class excludes it.
+    variances : {"class", "pooled"}, default="class"
+        Whether a number that is not cut into bins has a variance in each class, or one that all share.
+    variance_floor : float, default=1e-9
+        Smallest variance within a class, as a share of the number's overall variance.
+    n_jobs : int, default=None
+        Threads that evaluate features side by side; -1 uses all cores. The result does not depend on it.
+    random_state : int, RandomState or None, default=0
+        Seed of the order that breaks ties, drawn among the names of the features, and of the folds.
+
+    Attributes
+    ----------
+    scores_ : AdditiveScores
+        The log prior, and a term for each selected feature.
+    alphas_ : ndarray of shape (n_features,)
+        In the order of the columns.
+    selected_features_ : list of str
+        Names of the features with alpha above 0.
+    path_ : AlphaPath
+        Alphas, training error, deviance and AIC of every step.
+    chosen_step_ : int
+        The step of the path that predicts.
+    fold_deviances_ : ndarray of shape (n_folds, n_steps)
+        Held-out deviance, only with ``criterion="cv"``.
+    fit_share_ : float
+        The share of the fit in the scores, the rest being the class shares: 1 unless ``criterion="cv"``.
+    cv_log_loss_ : float
+        What the model is expected to lose on new rows, only with ``criterion="cv"``.
+    cv_log_loss_interval_ : (float, float)
+        Holds that loss with a probability of 95 %.
     """
 
     _fitted: ClassVar[dict[str, Any]] = {
@@ -55,12 +93,19 @@ class InterpolatedClassifier(AdditiveClassifier):
     }
     cv_log_loss_, cv_log_loss_interval_ = Undecided("criterion='cv'"), Undecided("criterion='cv'")
 
-    path_: AlphaPath
-    alphas_: Floats
-    chosen_step_: int
-    n_evaluations_: int
-    fold_deviances_: Floats
-    fit_share_: float
+    path_: AlphaPath = field(init=False)
+    alphas_: Floats = field(init=False)
+    chosen_step_: int = field(init=False)
+    n_evaluations_: int = field(init=False)
+    fold_deviances_: Floats = field(init=False)
+    fit_share_: float = field(init=False)
+
+    criterion: str = "cv"
+    cv: Any = N_FOLDS
+    smoothing: float = 1.0
+    variances: str = "class"
+    variance_floor: float = VARIANCE_FLOOR
+    random_state: Any = 0
 
     def _check_consistent(self) -> None:
         super()._check_consistent()
@@ -76,13 +121,8 @@ class InterpolatedClassifier(AdditiveClassifier):
 
         Parameters
         ----------
-        X : frame, array or list of rows
-        y : array-like of shape (n_rows,)
-            Class labels: text, whole numbers or booleans.
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts, in the estimates and in the errors.
-        groups : array-like of shape (n_rows,), default=None
-            Rows that belong together; passed on to a splitter of groups in ``cv``.
         """
         self.check_parameters()
         with unchanged_on_failure(self):

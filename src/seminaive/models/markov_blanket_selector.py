@@ -46,7 +46,6 @@ class BlanketTrace:
         Of the features and, last, the class.
     tests : tuple of str
         The test of each blanket.
-    blankets : tuple of Blanket
     """
 
     names: tuple[str, ...]
@@ -104,8 +103,6 @@ class MarkovBlanketSelector(TableSelector):
     complete_rows : bool, default=False
         Whether rows with a missing cell are left out of all tests, and not only of those that need the cell:
         earlier versions of bnlearn took no others.
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
 
     Attributes
     ----------
@@ -148,19 +145,9 @@ class MarkovBlanketSelector(TableSelector):
     alpha: float = LEVEL
     one_row_per_cell: bool = True
     complete_rows: bool = False
-    categorical_features: Any = "from_dtype"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Search for the blanket of the class.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-        y : array-like of shape (n_rows,)
-            Class labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts.
-        """
+        """Search for the blanket of the class."""
         self._check_parameters()
         with unchanged_on_failure(self):
             opened, target, weight = open_training(self, X, y, sample_weight)

@@ -51,8 +51,6 @@ class MultipleImputer(Imputer):
         ``sklearn.frozen.FrozenEstimator(source)``.
     n_sweeps : int, default=10
         How often every incomplete column is redrawn before a completion is read off.
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     random_state : int, RandomState or None, default=None
         Decides the draws: after ``fit``, the same table is always completed in the same ways.
 
@@ -60,10 +58,6 @@ class MultipleImputer(Imputer):
     ----------
     chains_ : list of FittedChain
         The conditionals of each completion, where there is no source.
-    classes_ : ndarray of shape (n_classes,)
-        Where ``fit`` was given labels.
-    schema_ : Schema
-        Names, kinds and categories of the columns.
 
     Examples
     --------
@@ -79,7 +73,6 @@ class MultipleImputer(Imputer):
     _: KW_ONLY
     source: Any = None
     n_sweeps: int = 10
-    categorical_features: Any = "from_dtype"
     random_state: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -90,8 +83,6 @@ class MultipleImputer(Imputer):
         X : frame, array or list of rows
         y : array-like of shape (n_rows,), default=None
             Class labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts.
         """
         check_whole("n_imputations", self.n_imputations, "a number of completions, 1 or more", low=1)
         check_whole("n_sweeps", self.n_sweeps, "a number of sweeps, 1 or more", low=1)

@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.errors import InputError, UnavailableError
+from seminaive.errors import InputError
 from seminaive.models.additive_classifier import AdditiveClassifier
-from seminaive.models.generative_classifier import GenerativeClassifier, check_generative_parameters
+from seminaive.models.generative_classifier import (
+    GenerativeClassifier,
+    check_generative_parameters,
+    refuse_no_smoothing,
+)
 from seminaive.models.parameters import VARIANCE_FLOOR
 from seminaive.scores import CountPosterior, generative_scores
 from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
     from seminaive.arrays import Floats
-    from seminaive.encode.schema import MissingPolicy
     from seminaive.models.training_set import TrainingSet
 
 
@@ -39,33 +42,9 @@ class NaiveBayes(GenerativeClassifier, AdditiveClassifier):
         Class probabilities, in the order of ``classes_``; None takes the training shares.
     variance_floor : float, default=1e-9
         Smallest variance within a class, as a share of the number's overall variance.
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
-    missing : {"value", "neutral"}, default="value"
-        Whether a missing category counts as one more value, if training had missing cells in its column,
-        or leaves the odds of the classes as they are. A missing number always leaves them as they are.
-    class_weight : None, "balanced" or mapping, default=None
-        Weights of the classes, which multiply the weights of their rows; "balanced" gives every
-        class the same total. Classes that a mapping leaves out weigh 1.
-    merge_spellings : bool, default=False
-        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
-    keep_summary : bool, default=True
-        Whether to keep a summary of the training table for pictures and reports: how often each value
-        occurred, and quantiles of numbers; no row is kept.
-    verbose : bool or int, default=False
-        Whether to show progress on standard error.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    classes_declared_ : bool
-        Whether ``partial_fit`` was given all classes, and refuses others.
-    columns_report_ : frame
-        How each column was read: kind, levels, missing cells, type.
-    schema_ : Schema
-        Names, kinds and categories of the columns.
-    statistics_ : TableStatistics
-        Raw counts and moments; they can be merged.
     scores_ : AdditiveScores
         The log prior, one table per category column and one polynomial per number.
 
@@ -86,20 +65,9 @@ class NaiveBayes(GenerativeClassifier, AdditiveClassifier):
     variances: str = "pooled"
     priors: Any = None
     variance_floor: float = VARIANCE_FLOOR
-    categorical_features: Any = "from_dtype"
-    missing: MissingPolicy = "value"
-    class_weight: Any = None
-    merge_spellings: bool = False
-    keep_summary: bool = True
-    verbose: int = False
 
     def count_rows(self, rows: TrainingSet) -> TableStatistics:
-        """Return the statistics of some rows.
-
-        Parameters
-        ----------
-        rows : TrainingSet
-        """
+        """Return the statistics of some rows."""
         return TableStatistics.of(
             rows.table, rows.labels, rows.n_classes, rows.row_weight, classes=rows.classes.tolist()
         )
@@ -115,11 +83,7 @@ class NaiveBayes(GenerativeClassifier, AdditiveClassifier):
 
     def _uncertainty(self) -> CountPosterior:
         """Return how uncertain the counts and moments are."""
-        if self.smoothing == 0:
-            raise UnavailableError(
-                "intervals are those of the posterior of the counts, which has no prior where smoothing is "
-                "0: fit with a smoothing above 0"
-            )
+        refuse_no_smoothing(self.smoothing)
         pooled, known = self.variances == "pooled", self.priors is not None
         return CountPosterior(self.statistics_, self.smoothing, pooled, self.variance_floor, known)
 

@@ -11,10 +11,8 @@ import numpy as np
 from seminaive.design.classes import by_class
 from seminaive.errors import InputError
 from seminaive.models.base import is_number, unchanged_on_failure
-from seminaive.models.parameters import VARIANCE_FLOOR
 from seminaive.models.shrunken import ShrunkenClassifier
 from seminaive.solvers.elastic_net_path import N_STRENGTHS, RATIO
-from seminaive.solvers.result import MAX_ITER, TOL
 from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 
     from seminaive.arrays import Floats
     from seminaive.design.reference import AnchoredDesign
-    from seminaive.encode.schema import MissingPolicy
     from seminaive.models.shrunken import Solve
     from seminaive.solvers import PathOptions, ShrinkagePath
 
@@ -40,10 +37,6 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
     ----------
     strength : float, default=1.0
         How strongly to pull, in units of the log likelihood, which is a sum over rows.
-    target : {"naive-bayes", "zero"} or array, default="naive-bayes"
-        What the coefficients are pulled toward. "zero" is the lasso, with a penalised intercept unless
-        ``penalize_intercept=False``. An array holds one value per coefficient, in the order of
-        ``coefficient_names_``: last year's coefficients, for instance.
     start : fitted additive model or None, default=None
         An earlier model, fitted to other rows, that takes the place of naive Bayes as the target: it is
         recalibrated on these rows (an intercept per class, a slope for all), and coefficients are those of
@@ -57,60 +50,12 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
     penalty : {"l1", "l2"} or float, default="l1"
         L1 lets coefficients stay exactly at the target; L2 pulls all of them a little; a number between
         0 and 1 is the share of L1 in a mix.
-    standardize : bool, default=True
-        Whether to penalise as if every column, indicators included, had mean 0 and variance 1, so that units
-        do not matter. The coefficients stay on the original scale. False is the paper's penalty, on raw
-        coefficients.
-    penalize_intercept : bool, default=True
-        Whether the intercept is pulled too; only then does a large strength give naive Bayes exactly.
-    smoothing : float, default=1.0
-        Added to every count of the naive Bayes target, in rows.
-    variance_floor : float, default=1e-9
-        Smallest variance within a class in the target, as a share of the number's overall variance.
-    tol : float, default=1e-6
-        Duality gap at which to stop, relative to the loss at the target, and residual of the optimality
-        conditions, relative to ``strength_max``.
-    max_steps : int, default=1000
-        Newton steps for each strength.
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
-        A category enters as an indicator against its column's most frequent one; a column of 0 and 1 enters
-        as it is.
-    missing : {"value", "neutral"}, default="value"
-        Whether a missing category counts as one more value, if training had missing cells in its column,
-        or leaves the odds of the classes as they are. A missing number contributes nothing to the target's
-        part of the score, and counts as the mean of its column in the rest.
-    class_weight : None, "balanced" or mapping, default=None
-        Weights of the classes, which multiply the weights of their rows; "balanced" gives every
-        class the same total. Classes that a mapping leaves out weigh 1.
-    merge_spellings : bool, default=False
-        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
-    keep_summary : bool, default=True
-        Whether to keep a summary of the training table for pictures and reports: how often each value
-        occurred, and quantiles of numbers; no row is kept.
-    verbose : bool or int, default=False
-        Whether to show progress on standard error.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    coefficients_, target_, maximum_likelihood_ : ndarray
-        Log odds of the second class, (n_coefficients,); with more classes, (n_coefficients, n_classes).
-    coefficient_names_ : list of str
-    shrinkage_ : frame
-        Where each coefficient lies between its target and its maximum-likelihood value.
     strength_ : float
     path_ : ShrinkagePath
         Solutions from ``strength_max`` to ``strength``, with duality gaps and deviances.
-    references_ : tuple of int
-        The category of each coded column that has no coefficient.
-    started_from_ : tuple of StartedFrom
-        With a ``start``: the earlier models that this one goes back to, the first one first, each with its
-        ``slope``. Coefficients are then those of the new terms, and ``scores_`` those of the sum.
-    scores_ : AdditiveScores
-    columns_report_ : frame
-        How each column was read: kind, levels, missing cells, type.
-    schema_ : Schema
 
     Examples
     --------
@@ -126,34 +71,10 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
     """
 
     strength: float = 1.0
-    target: Any = "naive-bayes"
-    start: Any = None
     generative_share: float = 1.0
-    penalty: Any = "l1"
-    standardize: bool = True
-    penalize_intercept: bool = True
-    smoothing: float = 1.0
-    variance_floor: float = VARIANCE_FLOOR
-    tol: float = TOL
-    max_steps: int = MAX_ITER
-    categorical_features: Any = "from_dtype"
-    missing: MissingPolicy = "value"
-    class_weight: Any = None
-    merge_spellings: bool = False
-    keep_summary: bool = True
-    verbose: int = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Compute naive Bayes, then move its coefficients where that lowers the penalised loss.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-        y : array-like of shape (n_rows,)
-            Class labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts.
-        """
+        """Compute naive Bayes, then move its coefficients where that lowers the penalised loss."""
         self.check_parameters()
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)

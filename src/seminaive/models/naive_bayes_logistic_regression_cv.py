@@ -19,7 +19,6 @@ from seminaive.models.folded import fold_rows
 from seminaive.models.naive_bayes_logistic_regression import path_to
 from seminaive.models.parameters import (
     N_FOLDS,
-    VARIANCE_FLOOR,
     check_choice,
     check_flag,
     check_numbers,
@@ -28,21 +27,19 @@ from seminaive.models.parameters import (
 from seminaive.models.path_curves import PathCurves
 from seminaive.models.shrunken import ShrunkenClassifier
 from seminaive.models.started import RecalibratedModel
-from seminaive.objective.pointwise import POINTWISE
+from seminaive.objective.log_loss import POINTWISE
 from seminaive.selection.baselines import Baseline
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.folds import check_folds
 from seminaive.selection.recalibration import recalibrate
 from seminaive.selection.shrinkage_search import Shrinkage, ShrinkageSearch
 from seminaive.solvers.elastic_net_path import N_STRENGTHS
-from seminaive.solvers.result import MAX_ITER, TOL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
     from seminaive.design.reference import AnchoredDesign
-    from seminaive.encode.schema import MissingPolicy
     from seminaive.models.folded import FoldedRows
     from seminaive.models.shrunken import Solve
     from seminaive.models.started import Earlier
@@ -98,19 +95,6 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
     penalty : {"l1", "l2"} or float, default="l2"
         As in `NaiveBayesLogisticRegression`, whose default is the paper's "l1". On few rows the average of
         ridge fits is the better one, and is found faster.
-    target, standardize, penalize_intercept, smoothing, variance_floor, tol, max_steps, \
-categorical_features, missing
-        As in `NaiveBayesLogisticRegression`.
-    class_weight : None, "balanced" or mapping, default=None
-        Weights of the classes, which multiply the weights of their rows, in the search as in the fit;
-        "balanced" gives every class the same total. Classes that a mapping leaves out weigh 1.
-    merge_spellings : bool, default=False
-        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
-    keep_summary : bool, default=True
-        Whether to keep a summary of the training table for pictures and reports: how often each value
-        occurred, and quantiles of numbers; no row is kept.
-    verbose : bool or int, default=False
-        Whether to show progress on standard error.
 
     Attributes
     ----------
@@ -129,18 +113,13 @@ categorical_features, missing
         Where that of new rows is with a probability of 95 %.
     best_strength_, one_standard_error_strength_ : float
         What each rule of ``selection`` chooses along ``path_``; ``coefficients_at`` gives their coefficients.
-    started_from_ : tuple of StartedFrom
-        With a ``start``: the earlier models that this one goes back to, the first one first, each with its
-        ``slope``. Coefficients are then those of the new terms, and ``scores_`` those of the sum.
     fold_losses_ : FoldLosses
         Test loss of each fold at each strength of ``path_``.
     trials_ : dict
         Such losses for every share of naive Bayes.
-    columns_report_ : frame
-        How each column was read: kind, levels, missing cells, type.
-    coefficients_, target_, maximum_likelihood_, shrinkage_, path_, scores_, schema_, classes_, references_
-        As in `NaiveBayesLogisticRegression`; the path is that of all rows toward the target of
-        ``generative_share_``, and coefficients and target are averages where the answer is one.
+    path_ : ShrinkagePath
+        Solutions for all rows, toward the target of ``generative_share_``. Coefficients and target are
+        averages where the answer is one.
 
     Examples
     --------
@@ -165,25 +144,11 @@ categorical_features, missing
 
     strengths: Any = N_STRENGTHS
     generative_shares: Sequence[float] = (0.0, 0.5, 1.0)
-    start: Any = None
     extend: bool = True
     cv: Any = N_FOLDS
     scoring: str = "log-loss"
     selection: str = "average"
-    target: Any = "naive-bayes"
     penalty: Any = "l2"
-    standardize: bool = True
-    penalize_intercept: bool = True
-    smoothing: float = 1.0
-    variance_floor: float = VARIANCE_FLOOR
-    tol: float = TOL
-    max_steps: int = MAX_ITER
-    categorical_features: Any = "from_dtype"
-    missing: MissingPolicy = "value"
-    class_weight: Any = None
-    merge_spellings: bool = False
-    keep_summary: bool = True
-    verbose: int = False
     n_jobs: int | None = None
     random_state: Any = 0
 
@@ -192,13 +157,8 @@ categorical_features, missing
 
         Parameters
         ----------
-        X : frame, array or list of rows
-        y : array-like of shape (n_rows,)
-            Class labels: text, whole numbers or booleans.
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts, in fitting and in the test losses.
-        groups : array-like of shape (n_rows,), default=None
-            Passed on to a splitter of groups in ``cv``.
         """
         self.check_parameters()
         with unchanged_on_failure(self):

@@ -20,7 +20,6 @@ class PathCurves:
     curves : ndarray of shape (n_steps, n_curves)
     names : tuple of str
         One per curve.
-    x_label, y_label : str
     chosen : float or None
         Where on the x axis the model that predicts stands.
     logarithmic : bool

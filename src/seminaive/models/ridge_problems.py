@@ -11,11 +11,12 @@ import numpy as np
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode.nodes import table_with_nodes
 from seminaive.errors import InputError, TooLargeError, UnavailableError
-from seminaive.models.base import encode_rows
 from seminaive.models.higher_order_base import HigherOrderClassifier
 from seminaive.models.semi_naive import SemiNaive
 from seminaive.models.term_layout import lay_out_terms
+from seminaive.models.training_set import encode_rows
 from seminaive.selection.row_space_solver import RowSpaceSolver
+from seminaive.selection.split_rows import SplitRows
 from seminaive.solvers.leave_one_out import RidgeProblem
 from seminaive.solvers.minimize import MOST_VECTORS
 
@@ -64,7 +65,7 @@ def _(model: SemiNaive, X: Any, y: Any, sample_weight: Any = None) -> RidgeProbl
         raise InputError(
             "the terms of these rows are not those of the model: pass the rows that it was fitted to"
         )
-    solver = RowSpaceSolver(columns, rows.table, rows.labels, rows.weights, rows.n_classes, [])
+    solver = RowSpaceSolver(columns, SplitRows(rows.table, rows.labels, rows.weights, rows.n_classes))
     strengths = [model.strengths_[name] for name in ("slopes", "mains", "pairs")]
     kernel = solver.prepare(np.asarray(model.relevances_["relevance"])[None])[-1].kernel(strengths)
     return RidgeProblem.of_kernel(kernel, rows.labels, rows.weights, rows.n_classes)

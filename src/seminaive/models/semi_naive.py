@@ -37,15 +37,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.arrays import Booleans, Floats, Integers
+    from seminaive.arrays import Booleans, Floats
     from seminaive.design.smooth_columns import SmoothColumns
-    from seminaive.encode import EncodedTable
-    from seminaive.encode.schema import MissingPolicy
     from seminaive.models.fit_progress import Steps
     from seminaive.models.paired import Pairs
-    from seminaive.models.smooth_rows import Search, SmoothRows, Split
+    from seminaive.models.smooth_rows import Search, SmoothRows
     from seminaive.selection.baselines import Baseline
     from seminaive.selection.relevance_search import FoldSolver, RelevanceAnswer
+    from seminaive.selection.split_rows import SplitRows
 
 # Fits in the row space take about the cube of the rows, passes over the rows about the features times the
 # classes. The row space is faster up to this ratio, as measured.
@@ -105,30 +104,15 @@ class SemiNaive(PairedClassifier):
     random_state : int, RandomState or None, default=0
         The assignment of rows to folds, the rows that the search sees where there are more than 20,000, and
         the draws of held-out rows by which the search is judged.
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
         Whether a missing cell counts as one more value, if training had missing cells in its column, or
         leaves the odds of the classes as they are.
-    class_weight : None, "balanced" or mapping, default=None
-        Weights of the classes, which multiply the weights of their rows, in the search as in the fit;
-        "balanced" gives every class the same total. Classes that a mapping leaves out weigh 1.
-    merge_spellings : bool, default=False
-        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
-    keep_summary : bool, default=True
-        Whether to keep a summary of the training table for pictures and reports: how often each value
-        occurred, and quantiles of numbers; no row is kept.
-    verbose : bool or int, default=False
-        Whether to show progress on standard error.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
     columns_report_ : frame
         How each column was read: kind, levels, missing cells, type; and whether it is used. Where there are
         more columns than rows, and than can all be paired, those with the most evidence are.
-    schema_ : Schema
-        Names, kinds, categories and cut points of the columns.
     scores_ : AdditiveScores
         The intercept; a piecewise-linear curve of each number, to which its slope, clipped to the training
         range and to 4 deviations, is added; tables of categories and of pairs.
@@ -208,26 +192,9 @@ class SemiNaive(PairedClassifier):
     max_iter: int = MAX_ITER
     n_jobs: int | None = None
     random_state: Any = 0
-    categorical_features: Any = "from_dtype"
-    missing: MissingPolicy = "value"
-    class_weight: Any = None
-    merge_spellings: bool = False
-    keep_summary: bool = True
-    verbose: int = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Find strengths and relevances on folds, then fit all rows.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-        y : array-like of shape (n_rows,)
-            Class labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts.
-        groups : array-like of shape (n_rows,), default=None
-            For a splitter that keeps groups together.
-        """
+        """Find strengths and relevances on folds, then fit all rows."""
         self.check_parameters()
         with unchanged_on_failure(self):
             rows = self._encode_training(X, y, sample_weight)
@@ -293,12 +260,12 @@ class SemiNaive(PairedClassifier):
         """
         folded, earlier = all_rows.searched, all_rows.earlier
         rows = folded.rows
-        screen = Screen(columns, rows.table, rows.labels, rows.weights, rows.n_classes, folded.splits)
+        screen = Screen(columns, folded.as_split)
         crossed = screen.crossed_by(wanted, self._solver, self.max_iter)
         columns = crossed.columns
         n_features = int(columns.sizes.sum())
         step.say(f"{len(rows.labels):,} rows, {columns.n_terms:,} terms, {n_features:,} features")
-        solver = self._solver(columns, *screen.rows)
+        solver = self._solver(columns, screen.rows)
 
         def search_of(solver: FoldSolver, baseline: Baseline | None = None) -> RelevanceSearch:
             return RelevanceSearch(
@@ -320,23 +287,14 @@ class SemiNaive(PairedClassifier):
             search = StartedSearch(solver, earlier.columns_of(rows.table), search_of)
         self.n_pairs_considered_ = int(crossed.n_pairs)
         answer = search.run()
-        self._keep_shape_costs(search, answer.best, lambda columns: self._solver(columns, *screen.rows))
+        self._keep_shape_costs(search, answer.best, lambda columns: self._solver(columns, screen.rows))
         return columns, search, answer
 
-    def _solver(
-        self,
-        columns: SmoothColumns,
-        table: EncodedTable,
-        labels: Integers,
-        row_weight: Floats,
-        n_classes: int,
-        splits: list[Split],
-    ) -> Any:
+    def _solver(self, columns: SmoothColumns, rows: SplitRows) -> Any:
         """Return what fits some columns, the faster of two."""
-        parts = (columns, table, labels, row_weight, n_classes, splits)
-        if faster_in_row_space(len(labels), int(columns.sizes.sum()), n_classes):
-            return row_space_solver(*parts)
-        return coefficient_solver(*parts, n_threads=effective_n_jobs(self.n_jobs))
+        if faster_in_row_space(rows.n_rows, int(columns.sizes.sum()), rows.n_classes):
+            return row_space_solver(columns, rows)
+        return coefficient_solver(columns, rows, effective_n_jobs(self.n_jobs))
 
     def _keep(
         self, columns: SmoothColumns, search: Search, answer: RelevanceAnswer, rows: SmoothRows

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from seminaive.design.classes import by_class, log_odds
 from seminaive.design.reference import (
     AnchoredDesign,
-    ReferenceDesign,
-    coefficient_names,
     no_effect,
     reference_codes,
 )
-from seminaive.encode import encode_weights, frame_like
-from seminaive.encode.shapes import check_shapes
-from seminaive.errors import InputError, UnavailableError
+from seminaive.errors import InputError
 from seminaive.models.base import is_number
-from seminaive.models.fitted_checks import is_size
-from seminaive.models.parameters import check_flag, check_number, check_variance_floor, check_whole
-from seminaive.models.path_curves import PathCurves
-from seminaive.models.started import StartedClassifier
+from seminaive.models.fitted_shrinkage import FittedShrinkage
+from seminaive.models.parameters import (
+    VARIANCE_FLOOR,
+    check_flag,
+    check_number,
+    check_variance_floor,
+    check_whole,
+)
 from seminaive.objective.penalties import ElasticNet
 from seminaive.scores import generative_scores
 from seminaive.solvers import PathOptions, ShrinkagePath, logistic_path, softmax_path
 from seminaive.solvers.elastic_net_path import WIDEST
-from seminaive.solvers.result import TOL
+from seminaive.solvers.result import MAX_ITER, TOL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,42 +42,50 @@ if TYPE_CHECKING:
     Solve = Callable[..., ShrinkagePath]
 
 
-class ShrunkenClassifier(StartedClassifier):
-    """Logistic regression pulled toward a target; a subclass chooses the strength in ``fit``."""
+@dataclass(eq=False, repr=False, kw_only=True)
+class ShrunkenClassifier(FittedShrinkage):
+    """Logistic regression pulled toward a target; a subclass chooses the strength in ``fit``.
 
-    _fitted: ClassVar[dict[str, Any]] = {
-        "strength_": float,
-        "path_": ShrinkagePath,
-        "references_": tuple,
-        "coefficients_": np.ndarray,
-        "target_": np.ndarray,
-        "maximum_likelihood_": np.ndarray,
-        "_new_names": "tuple[str, ...]",
-    }
+    Parameters
+    ----------
+    target : {"naive-bayes", "zero"} or array, default="naive-bayes"
+        What the coefficients are pulled toward. "zero" is the lasso, with a penalised intercept unless
+        ``penalize_intercept=False``. An array holds one value per coefficient, in the order of
+        ``coefficient_names_``: last year's coefficients, for instance.
+    standardize : bool, default=True
+        Whether to penalise as if every column, indicators included, had mean 0 and variance 1, so that units
+        do not matter. The coefficients stay on the original scale. False is the paper's penalty, on raw
+        coefficients.
+    penalize_intercept : bool, default=True
+        Whether the intercept is pulled too; only then does a large strength give naive Bayes exactly.
+    smoothing : float, default=1.0
+        Added to every count of the naive Bayes target, in rows.
+    variance_floor : float, default=1e-9
+        Smallest variance within a class in the target, as a share of the number's overall variance.
+    tol : float, default=1e-6
+        Duality gap at which to stop, relative to the loss at the target, and residual of the optimality
+        conditions, relative to ``strength_max``.
+    max_steps : int, default=1000
+        Newton steps for each strength.
+    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
+        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
+        A category enters as an indicator against its column's most frequent one; a column of 0 and 1 enters
+        as it is.
+    missing : {"value", "neutral"}, default="value"
+        Whether a missing category counts as one more value, if training had missing cells in its column,
+        or leaves the odds of the classes as they are. A missing number contributes nothing to the target's
+        part of the score, and counts as the mean of its column in the rest.
+    """
 
-    path_: ShrinkagePath
-    strength_: float
-    references_: tuple[int, ...]
-    coefficients_: Floats
-    target_: Floats
-    maximum_likelihood_: Floats
-    _new_names: tuple[str, ...]
-
-    def _check_consistent(self) -> None:
-        super()._check_consistent()
-        references = self.references_
-        started = "_new_names" in vars(self)
-        if not all(map(is_size, references)) or not (
-            started or len(references) == len(self.schema_.cardinalities)
-        ):
-            raise ValueError("there is not one reference category for each coded column")
-        n_coefficients = len(self.coefficient_names_)
-        n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
-        shape = (n_coefficients,) if n_columns == 1 else (n_coefficients, n_columns)
-        listed = (self.coefficients_, self.target_, self.maximum_likelihood_)
-        check_shapes("the list of coefficients", [(array, shape) for array in listed])
-        if not len(self.path_) or self.path_.target.shape != (n_coefficients, n_columns):
-            raise ValueError("the path does not fit the coefficients")
+    target: Any = "naive-bayes"
+    start: Any = None
+    penalty: Any = "l1"
+    standardize: bool = True
+    penalize_intercept: bool = True
+    smoothing: float = 1.0
+    variance_floor: float = VARIANCE_FLOOR
+    tol: float = TOL
+    max_steps: int = MAX_ITER
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -136,10 +143,8 @@ class ShrunkenClassifier(StartedClassifier):
 
         Parameters
         ----------
-        table : EncodedTable
         statistics : TableStatistics
             Those that naive Bayes is estimated from, of more rows than the table has perhaps.
-        generative_share : float
         """
         anchor = self._anchor_of(self._naive_bayes(statistics), generative_share)
         return AnchoredDesign.of(table, reference_codes(statistics), anchor)
@@ -162,12 +167,7 @@ class ShrunkenClassifier(StartedClassifier):
         return naive_bayes
 
     def target_of(self, linear: AnchoredDesign) -> Floats:
-        """Return the target of coefficients, one column of log odds for two classes.
-
-        Parameters
-        ----------
-        linear : AnchoredDesign
-        """
+        """Return the target of coefficients, one column of log odds for two classes."""
         if isinstance(self.target, str):
             return log_odds(linear.coefficients_of(linear.anchor))
         try:
@@ -228,13 +228,7 @@ class ShrunkenClassifier(StartedClassifier):
             self.maximum_likelihood_ = free.coefficients[0][flat]
 
     def attenuate(self, rows: TrainingSet, class_weight: Floats | None = None) -> None:
-        """Draw answers toward the class shares, unless the model is naive Bayes, of which it is no part.
-
-        Parameters
-        ----------
-        rows, class_weight
-            As in `AdditiveClassifier`.
-        """
+        """Draw answers toward the class shares, unless the model is naive Bayes, of which it is no part."""
         stays = isinstance(self.target, str) and self.target == "naive-bayes"
         stays = stays and "_new_names" not in vars(self)
         if not stays or not np.array_equal(self.coefficients_, self.target_):
@@ -248,148 +242,3 @@ class ShrunkenClassifier(StartedClassifier):
         """Add the earlier scores; the names of the coefficients are those of the new terms."""
         self._new_names = tuple(map(str, self.coefficient_names_))
         super()._complete(rows, base)
-
-    def coefficients_at(self, strength: float) -> Floats:
-        """Return the coefficients of the path at any strength, in the order of ``coefficient_names_``.
-
-        Parameters
-        ----------
-        strength : float
-            Between two strengths of ``path_`` the coefficients are interpolated linearly; beyond the largest
-            they are those at the largest, and a strength below the smallest is refused.
-
-        Returns
-        -------
-        ndarray of shape (n_coefficients,), or (n_coefficients, n_classes) with more than two classes
-        """
-        path = self.path_
-        if not is_number(strength) or strength < path.strengths[-1]:
-            raise InputError(
-                f"the path goes down to a strength of {path.strengths[-1]:.4g}, got {strength!r}: fit with "
-                "smaller strengths to go on"
-            )
-        position = np.interp(strength, path.strengths[::-1], np.arange(len(path))[::-1])
-        lower, upper = int(np.floor(position)), int(np.ceil(position))
-        after = position - lower
-        found = (1.0 - after) * path.coefficients[lower] + after * path.coefficients[upper]
-        return np.asarray(found[:, 0] if len(self.classes_) == 2 else found)
-
-    def coefficient_covariance(self, X: Any, sample_weight: Any = None) -> Floats:
-        """Return the covariance of the coefficients of an unpenalised fit of two classes.
-
-        It is the inverse of the information matrix, X'WX with the weights p (1 - p), at the coefficients.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-            The training table.
-        sample_weight : array-like of shape (n_rows,), default=None
-            As in ``fit``.
-
-        Returns
-        -------
-        ndarray of shape (n_coefficients, n_coefficients)
-        """
-        check_is_fitted(self)
-        if "_new_names" in vars(self):
-            raise UnavailableError(
-                "standard errors are those of a fit of all coefficients, and this one started from an "
-                "earlier model: fit without start"
-            )
-        if self.strength_ > 0 or len(self.classes_) != 2:
-            raise InputError(
-                f"standard errors are those of maximum likelihood with two classes, got a strength of "
-                f"{self.strength_:g} and {len(self.classes_)} classes: fit with strength=0"
-            )
-        table = self.encode(X)
-        weight = encode_weights(sample_weight, len(table))
-        posterior = self.predict_proba(X)[:, 1]
-        curvature = posterior * (1 - posterior) * (1.0 if weight is None else weight)
-        numbers = np.where(np.isnan(table.numbers), self.scores_.numeric.centres, table.numbers)
-        design = ReferenceDesign.of(numbers, table.codes, table.cardinalities, self.references_)
-        information = design.gram(curvature)
-        # Scaled to a diagonal of ones: units of the columns do not decide which directions count as singular.
-        scale = np.sqrt(np.maximum(np.diag(information), np.finfo(float).tiny))
-        scales = np.outer(scale, scale)
-        return np.asarray(np.linalg.pinv(information / scales, hermitian=True) / scales)
-
-    @property
-    def coefficient_names_(self) -> list[str]:
-        """Names of the coefficients: ``intercept``, the numbers, then ``column=category``.
-
-        Of a model that started from an earlier one, those of the new terms.
-        """
-        if "_new_names" in vars(self):
-            return list(self._new_names)
-        return coefficient_names(self.schema_, self.references_)
-
-    @property
-    def shrinkage_(self) -> Any:
-        """A frame that shows how far each coefficient is from its target and from maximum likelihood.
-
-        Columns: ``coefficient``, ``class`` where there are more than two, ``target``, ``fitted``,
-        ``maximum_likelihood`` and ``share``, how far the fitted value is between the target (0) and maximum
-        likelihood (1). The share is missing where the fitted value is not between the two (a coefficient that
-        makes up for others that are held at their targets can be beyond either), and where the two are equal.
-
-        Where the classes can be separated, maximum likelihood is as far as the solver followed it. Beyond
-        1000 coefficients it is missing: without a penalty every coefficient moves, second derivatives are too
-        many to keep, and the fit for comparison would cost more than the path.
-        """
-        names, target, fitted = self.coefficient_names_, self.target_, self.coefficients_
-        free = self.maximum_likelihood_
-        columns: dict[str, Any] = {"coefficient": names}
-        if fitted.ndim == 2:
-            columns = {
-                "coefficient": np.repeat(names, len(self.classes_)),
-                "class": np.tile(self.classes_, len(names)),
-            }
-        length = (free - target).ravel()
-        differ = np.abs(length) > TOL * (1.0 + np.abs(target.ravel()))
-        share = np.divide((fitted - target).ravel(), length, out=np.full(length.shape, np.nan), where=differ)
-        with np.errstate(invalid="ignore"):
-            share[(share < -TOL) | (share > 1.0 + TOL)] = np.nan
-        values = {
-            "target": target.ravel(),
-            "fitted": fitted.ravel(),
-            "maximum_likelihood": free.ravel(),
-            "share": share,
-        }
-        return frame_like(None, columns | values)
-
-    def path_curves(self, what: str = "coefficients") -> PathCurves:
-        """Return named curves along the path, for `seminaive.explain.PathDisplay`.
-
-        Parameters
-        ----------
-        what : {"coefficients"}, default="coefficients"
-            One curve per coefficient, from the target on the left to the last strength; with more than two
-            classes those of the last class.
-
-        Returns
-        -------
-        PathCurves
-        """
-        if what not in self._curves:
-            raise InputError(f"what is one of {', '.join(self._curves)}, got {what!r}")
-        path = self.path_
-        return PathCurves(
-            curves=path.coefficients[:, :, -1],
-            names=tuple(self.coefficient_names_),
-            y_label=f"coefficient of the evidence for {self.classes_[-1]}",
-            **self._path_positions(path.strengths),
-        ).without(path.strengths <= 0)
-
-    _curves: ClassVar[tuple[str, ...]] = ("coefficients",)
-
-    def _path_positions(self, strengths: Floats) -> dict[str, Any]:
-        """Return what all curves over strengths share; strengths of no penalty have no logarithm."""
-        positive = strengths[strengths > 0]
-        if not len(positive):
-            raise InputError("there is no path to draw: the target fits the rows as well as anything else")
-        return {
-            "x": strengths,
-            "x_label": "strength (left: target, right: maximum likelihood)",
-            "chosen": float(max(self.strength_, positive.min())),
-            "logarithmic": True,
-        }

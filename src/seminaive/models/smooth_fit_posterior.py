@@ -17,7 +17,7 @@ from seminaive.design.classes import n_columns_of, toward_class_shares
 from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_posterior import smooth_posterior
-from seminaive.objective.pointwise import posterior_of
+from seminaive.objective.log_loss import posterior_of
 from seminaive.selection.evidence_fit import fit_by_evidence
 from seminaive.solvers.laplace import RowCurvature, as_contrasts, laplace_covariance, n_sought_of
 from seminaive.solvers.result import MAX_ITER
@@ -54,10 +54,8 @@ class SmoothFitPosterior:
         Those of the search.
     kept : ndarray of shape (n_terms,)
         Which of their terms the model has.
-    rows : SmoothRows
     solver : FoldSolver
         That of the search.
-    answer : RelevanceAnswer
     """
 
     columns: SmoothColumns

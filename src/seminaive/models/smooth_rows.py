@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from sklearn.utils import check_random_state
 
+from seminaive.design.classes import n_columns_of
+from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.models.folded import FoldedRows, fold_rows
 from seminaive.models.parameters import FEW_FOLDS
+from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.selection.baselines import NOTHING, baselines_of
+from seminaive.selection.coefficient_solver import CoefficientFit
 from seminaive.selection.fold_solvers import coefficient_solver
 from seminaive.selection.folds import stratified_sample
 from seminaive.selection.relevance_search import RelevanceSearch
+from seminaive.selection.split_rows import SplitRows
 from seminaive.selection.started_search import StartedAnswer, StartedSearch
 from seminaive.statistics import class_weights
 from seminaive.statistics.cell_weights import weigh_cells
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     from seminaive.encode import EncodedTable, Schema
     from seminaive.models.started import Earlier
     from seminaive.models.training_set import TrainingSet
+    from seminaive.objective.summed_loss import SummedLoss
     from seminaive.selection.relevance_search import RelevanceAnswer
     from seminaive.solvers.result import SolverResult
     from seminaive.statistics import Terms
@@ -85,9 +91,6 @@ class RowsInMemory:
     ----------
     rows : TrainingSet
         All rows.
-    searched : FoldedRows
-    earlier : Earlier or None
-    n_threads : int
     is_sample : bool
         Whether the search sees a part of the rows only.
     """
@@ -146,19 +149,65 @@ class RowsInMemory:
         """Fit all rows under the strengths and relevances of the best trial on a sample of them."""
         if not self.is_sample:
             return answer
-        rows, baseline = self.rows, None
-        no_folds: list[Split] = []
-        data = (rows.labels, rows.weights, rows.n_classes, no_folds)
-        solver = coefficient_solver(columns, rows.table, *data, n_threads=self.n_threads)
+        rows, sample, baseline = self.rows, self.searched.rows, None
+        fit = SampleFit(columns, sample, float(self.class_weight.sum()), self.n_threads)
         if self.earlier is not None and isinstance(answer, StartedAnswer) and answer.kind != NOTHING:
-            baseline = baselines_of(self.earlier.columns_of(rows.table), *data)[answer.kind]
-            solver = solver.around(baseline.offsets)
-        prepared = solver.prepare(answer.relevances[None])
-        fit = solver.fit_all(prepared, answer.best.strengths, None, tol**2, max_iter)
+            baseline, of_sample = (
+                baselines_of(
+                    self.earlier.columns_of(part.table), part.labels, part.weights, part.n_classes, []
+                )[answer.kind]
+                for part in (rows, sample)
+            )
+            fit = replace(fit, offset=of_sample.offsets[-1])
+        n_scores = n_columns_of(rows.n_classes)
+        design = ProjectedDesign(columns, rows.table, rows.n_classes, self.n_threads, n_scores)
+        offset = None if baseline is None else baseline.offsets[-1]
+        loss = EmpiricalLoss(
+            design, rows.labels, rows.weights, rows.n_classes, offset=offset, keep_scores=True
+        )
+        result = fit.extended_to(loss, answer, tol, max_iter)
         if isinstance(search, StartedSearch) and isinstance(answer, StartedAnswer):
-            found = search.refitted(answer, fit.coefficients, baseline)
-            return replace(found, optimality=fit.fit.optimality, n_iter=fit.fit.n_iter)
-        return refitted(search, answer, fit.coefficients, fit.fit)
+            found = search.refitted(answer, result.solution, baseline)
+            return replace(found, optimality=result.optimality, n_iter=result.n_iter)
+        return refitted(search, answer, result.solution, result)
+
+
+@dataclass(frozen=True)
+class SampleFit:
+    """The fit of a sample, weighted like all rows: where their fit starts, and what preconditions it.
+
+    Parameters
+    ----------
+    columns : SmoothColumns
+    sample : TrainingSet
+    total_weight : float
+        Of all rows.
+    n_threads : int
+    offset : ndarray of shape (n_sample_rows, n_columns) or None
+        Added to the scores of the sample.
+    """
+
+    columns: SmoothColumns
+    sample: TrainingSet
+    total_weight: float
+    n_threads: int = 1
+    offset: Floats | None = None
+
+    def extended_to(
+        self, loss: SummedLoss, answer: RelevanceAnswer, tol: float, max_iter: int
+    ) -> SolverResult:
+        """Fit all rows, summed by a loss, under the strengths and relevances of the best trial."""
+        sample = self.sample
+        weights = sample.weights * (self.total_weight / sample.weights.sum())
+        rows = SplitRows(sample.table, sample.labels, weights, sample.n_classes)
+        solver = coefficient_solver(self.columns, rows, self.n_threads)
+        if self.offset is not None:
+            solver = solver.around([self.offset])
+        prepared, strengths = solver.prepare(answer.relevances[None]), answer.best.strengths
+        of_best = answer.fits[0]
+        start = of_best.coefficients if isinstance(of_best, CoefficientFit) else None
+        start = solver.fit_all(prepared, strengths, start, tol**2, max_iter).coefficients
+        return solver.fit_loss(loss, prepared, strengths, start, tol**2, max_iter)
 
 
 def refitted(

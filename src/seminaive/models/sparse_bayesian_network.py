@@ -116,27 +116,12 @@ class SparseBayesianNetwork(NetworkNodes):
         Newton steps of a node at one strength.
     random_state : int, RandomState or None, default=0
         The draws of missing cells, and the folds.
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"neutral", "value"}, default="neutral"
         Whether a missing category is drawn in training and summed out in predicting, or is a value like any
         other, where training saw one.
-    class_weight : None, "balanced" or mapping, default=None
-        Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
-        same total. Classes that a mapping leaves out weigh 1.
-    merge_spellings : bool, default=False
-        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
-    keep_summary : bool, default=True
-        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
-    verbose : bool or int, default=False
-        Whether to show progress on standard error.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    columns_report_ : frame
-        How each column was read: kind, levels, missing cells, type.
-    schema_ : Schema
     nodes_ : tuple of str
         The nodes of the network by name, "class" last.
     network_ : Network
@@ -214,26 +199,10 @@ class SparseBayesianNetwork(NetworkNodes):
     tol: float = TOL
     max_iter: int = 100
     random_state: Any = 0
-    categorical_features: Any = "from_dtype"
     missing: MissingPolicy = "neutral"
-    class_weight: Any = None
-    merge_spellings: bool = False
-    keep_summary: bool = True
-    verbose: int = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Draw the missing cells, search the networks of a path, and choose one by held-out rows.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-        y : array-like of shape (n_rows,)
-            Class labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts.
-        groups : array-like of shape (n_rows,), default=None
-            Rows that belong together; passed on to a splitter of groups in ``cv``.
-        """
+        """Draw the missing cells, search the networks of a path, and choose one by held-out rows."""
         self.check_parameters()
         with unchanged_on_failure(self):
             for name in DECIDED:

@@ -114,7 +114,6 @@ class Earlier:
 
     Parameters
     ----------
-    model : AdditiveClassifier
     scores : AdditiveScores
         Those of the earlier model, centred over the classes, in the schema of the table.
     table : EncodedTable

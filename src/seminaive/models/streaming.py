@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,8 @@ from seminaive.errors import InputError
 from seminaive.memory import refuse_beyond_memory
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.fitted_checks import check_finite, check_observed_statistics
-from seminaive.models.higher_order_base import CERTIFICATES, HigherOrderClassifier
+from seminaive.models.higher_order_base import CERTIFICATES, SMOOTH_TOL, HigherOrderClassifier
+from seminaive.solvers.result import MAX_ITER
 from seminaive.solvers.search_coordinates import scale_of
 from seminaive.solvers.stochastic_gradient import RowSteps, relative_scale
 from seminaive.statistics import ObservedCounts, ObservedStatistics, TrainingSummary, class_weights
@@ -30,19 +31,63 @@ if TYPE_CHECKING:
     from seminaive.models.training_set import TrainingSet
 
 
+@dataclass(eq=False, repr=False)
 class StreamingClassifier(HigherOrderClassifier):
     """``partial_fit`` of a model over tuples, by stochastic gradient descent in its scaled search space.
 
     The counts of all rows so far give the generative estimate, and with it the scale of the search and the
     penalty with its target, as in ``fit``. The penalty of a coefficient is spread over the rows that visit
     it.
+
+    Parameters
+    ----------
+    solver : {"lbfgs", "newton", "sgd"}, default="lbfgs"
+        Quasi-Newton, Newton (a few thousand coefficients at most, then by far the fastest), or stochastic
+        gradient descent in epochs.
+    bins : "mdl" or int, default="mdl"
+        How numbers are cut into intervals: where the classes change, by minimum description length, or
+        into that number of intervals with equally many rows.
+    tol : float, default=1e-4
+        Norm of the gradient in the search space at which to stop, relative to that at the start.
+    max_iter : int, default=1000
+        Iterations, or epochs of stochastic descent.
+    n_jobs : int, default=None
+        Threads; results do not depend on it.
+    random_state : int, RandomState or None, default=None
+        The order of rows in stochastic descent; nothing else is random.
+
+    Attributes
+    ----------
+    objective_ : float
+        The penalised loss at the solution.
+    gradient_norm_ : float
+        How close to the optimum the fit ended (its certificate): the norm of the gradient, relative to that
+        at the start.
+    n_iter_ : int
+    passes_ : int
+        Passes over all rows; counting pairs for the scaling is one of them.
+    history_ : ndarray of shape (passes_,)
+        Lowest objective after each pass.
     """
 
-    statistics_: ObservedStatistics
-    coefficients_: Floats
-    squares_: Floats
-    centres_: Floats
-    spreads_: Floats
+    statistics_: ObservedStatistics = field(init=False)
+    coefficients_: Floats = field(init=False)
+    squares_: Floats = field(init=False)
+    centres_: Floats = field(init=False)
+    spreads_: Floats = field(init=False)
+
+    order: int = 2
+    _: KW_ONLY
+    ridge: Any = 1.0
+    hierarchical: bool = False
+    scaling: str = "curvature"
+    start: Any = "zero"
+    solver: str = "lbfgs"
+    bins: Any = "mdl"
+    tol: float = SMOOTH_TOL
+    max_iter: int = MAX_ITER
+    n_jobs: int | None = None
+    random_state: Any = None
 
     _fitted: ClassVar[dict[str, Any]] = {
         "statistics_": ObservedStatistics,

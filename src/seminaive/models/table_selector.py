@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from seminaive.encode import keep_columns, open_table
 from seminaive.errors import InputError
+from seminaive.models.table_estimator import TableEstimator
 
 if TYPE_CHECKING:
     from seminaive.arrays import Booleans
 
 
-class TableSelector(SelectorMixin, BaseEstimator):
+class TableSelector(SelectorMixin, TableEstimator):
     """A selector of columns of ordinary tables; a subclass sets ``support_``, a mask, in ``fit``."""
 
     support_: Booleans
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that classes are needed; text, categories and missing cells are welcome."""
+        """Tell scikit-learn that classes are needed, and sparse indicators are welcome."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.allow_nan = True
         return tags
 
     def _get_support_mask(self) -> Booleans:

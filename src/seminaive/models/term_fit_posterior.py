@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import n_columns_of
-from seminaive.objective.factor import inverse_of, lower_cholesky
-from seminaive.objective.pointwise import posterior_of
+from seminaive.objective.factor import inverse_factor, lower_cholesky
+from seminaive.objective.log_loss import posterior_of
 from seminaive.objective.softmax_hessian import softmax_hessian
 from seminaive.scores.score_posterior import ScorePosterior
 from seminaive.solvers.laplace import as_contrasts
@@ -53,6 +53,7 @@ def posterior_of_terms(
     solution: Floats,
     row_weight: Floats,
     away: Floats | None = None,
+    moved: Booleans | None = None,
 ) -> ScorePosterior:
     """Return the posterior of the scores of a fit.
 
@@ -67,6 +68,8 @@ def posterior_of_terms(
     row_weight : ndarray of shape (n_rows,)
     away : ndarray of shape (n_coefficients, n_columns) or None
         That fit less the answer, where they differ.
+    moved : ndarray of shape (n_coefficients,) or None
+        Which coefficients the fit has; all but those of cells without evidence.
     """
     listed = design.coefficients
     means = design.adjoint(row_weight[:, None] / row_weight.sum())[:, 0]
@@ -74,10 +77,15 @@ def posterior_of_terms(
     posterior = posterior_of(design.scores(solution))
     hessian = softmax_hessian(design.gram, posterior, row_weight)
     ridge = np.broadcast_to(strength, solution.shape)
-    directions = _root_of_inverse(hessian + np.diag(ridge.ravel()), ~listed.fixed, solution.shape)
+    moved = ~listed.fixed if moved is None else moved
+    if (ridge == ridge[:, :1]).all():
+        # The sum of all classes is independent of their contrasts then, and no score depends on it.
+        n_contrasts = solution.shape[1] - (solution.shape[1] > 1)
+        places = _root_of_inverse(_of_contrasts(hessian, solution.shape), ridge[:, :n_contrasts], moved)
+    else:
+        places = as_contrasts(_root_of_inverse(hessian, ridge, moved))
     if away is not None:
-        directions = np.concatenate([directions, away[None]])
-    places = as_contrasts(directions)
+        places = np.concatenate([places, as_contrasts(away)[None]])
     # The intercept that is shown is the mean score: each indicator is less its share of the rows.
     places[:, 0] += np.tensordot(places, means, (1, 0))
     unseen = np.divide(1.0, ridge, out=np.zeros(solution.shape), where=ridge > 0)
@@ -95,16 +103,25 @@ def posterior_of_terms(
     return ScorePosterior(signs, entries[0].copy(), tables, none, lines, pairs, functions)
 
 
-def _root_of_inverse(matrix: Floats, moved: Booleans, shape: tuple[int, ...]) -> Floats:
-    """Return directions, (n, *shape), whose outer products add up to the inverse of a matrix.
+def _of_contrasts(hessian: Floats, shape: tuple[int, ...]) -> Floats:
+    """Return the Hessian in contrasts of classes, in which log odds of two are as they are."""
+    blocks = as_contrasts(as_contrasts(hessian.reshape(*shape, *shape)).transpose(2, 3, 0, 1))
+    size = blocks.shape[0] * blocks.shape[1]
+    return np.ascontiguousarray(blocks.reshape(size, size))
 
-    Coefficients that do not move have places of 0.
+
+def _root_of_inverse(hessian: Floats, ridge: Floats, moved: Booleans) -> Floats:
+    """Return directions, (n, *shape of ridge), whose outer products add up to the inverse of both together.
+
+    With the Cholesky factor L of the matrix they are the rows of ``L^-1``. Coefficients that do not move have
+    places of 0.
     """
-    kept = np.repeat(moved, shape[1])
-    root = lower_cholesky(inverse_of(lower_cholesky(matrix[np.ix_(kept, kept)])), 0.0)
-    found = np.zeros((root.shape[1], len(kept)))
-    found[:, kept] = root.T
-    return found.reshape(-1, *shape)
+    kept = np.repeat(moved, ridge.shape[1])
+    matrix = hessian[np.ix_(kept, kept)]
+    np.einsum("ii->i", matrix)[:] += ridge.ravel()[kept]
+    found = np.zeros((len(matrix), len(kept)))
+    found[:, kept] = inverse_factor(lower_cholesky(matrix))
+    return found.reshape(-1, *ridge.shape)
 
 
 def _entries(places: Floats) -> Floats:

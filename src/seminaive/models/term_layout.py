@@ -27,7 +27,6 @@ def lay_out_terms(model: Any, table: EncodedTable, rows: TrainingSet, **sizes: A
     model : classifier with ``order``, ``hierarchical``, ``n_jobs`` and ``verbose``
     table : EncodedTable
         The rows' table, or the same rows in other bins.
-    rows : TrainingSet
     sizes : keywords of `TableDesign.of`
     """
     n_columns = len(table.cardinalities)

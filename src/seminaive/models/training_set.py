@@ -8,16 +8,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from seminaive.encode import EncodedTable, encode_target, encode_weights, keep_rows, open_table
+from seminaive.encode import (
+    EncodedTable,
+    TableEncoder,
+    counts_of,
+    encode_target,
+    encode_weights,
+    keep_rows,
+    open_table,
+    weigh_classes,
+)
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
     from sklearn.base import BaseEstimator
 
     from seminaive.arrays import Floats, Integers
+    from seminaive.encode import Schema
+    from seminaive.encode.column_types import Format
+    from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.frames import Table
     from seminaive.encode.target import EncodedTarget
+    from seminaive.models.base import TableClassifier
 
 
 @dataclass(frozen=True)
@@ -26,7 +41,6 @@ class TrainingSet:
 
     Parameters
     ----------
-    table : EncodedTable
     labels : ndarray of shape (n_rows,)
         Each row's class, as a position in ``classes``.
     classes : ndarray of shape (n_classes,)
@@ -92,3 +106,50 @@ def labelled_rows(
         opened, row_weight = open_table(keep_rows(X, kept)), row_weight[kept]
         target = encode_target(target.classes[target.labels[kept]], name)
     return opened, target, row_weight
+
+
+def encode_rows(
+    model: TableClassifier,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    *,
+    opened: Table | None = None,
+    cut_rule: CutRule | None = None,
+    known: Schema | None = None,
+    chunk: bool = False,
+    formats: Mapping[int, Format] | None = None,
+) -> tuple[Table, TrainingSet]:
+    """Encode training rows by a model's parameters, without touching the model; return the open table too.
+
+    Parameters
+    ----------
+    X, y, sample_weight
+        As in ``fit``.
+    opened : Table or None
+        ``X``, where it was opened already.
+    cut_rule : callable or None
+    known : Schema or None
+        What earlier chunks had.
+    chunk : bool
+        Whether more rows follow, which may bring further classes, and values of columns that have none here.
+    formats : mapping of int to NumberFormat or DateFormat, or None
+        How columns of text write numbers or dates; None looks for it.
+    """
+    opened = open_table(X) if opened is None else opened
+    opened, target, row_weight = labelled_rows(type(model).__name__, X, y, sample_weight, opened)
+    counts = counts_of(row_weight)
+    row_weight = weigh_classes(model.class_weight, target, row_weight, whole=not chunk)
+    _, table = TableEncoder.learn(
+        opened,
+        categorical_features=model.categorical_features,
+        missing=model.missing,
+        cut_rule=cut_rule,
+        labels=target.labels,
+        row_weight=row_weight,
+        known=known,
+        allow_empty=chunk,
+        merge_spellings=model.merge_spellings,
+        formats=formats,
+    )
+    return opened, TrainingSet(table, target.labels, target.classes, row_weight, counts)

@@ -10,9 +10,9 @@ import numpy as np
 from seminaive.encode.cuts import cut_rule
 from seminaive.memory import refuse_beyond_memory
 from seminaive.models.additive_classifier import AdditiveClassifier
-from seminaive.models.generative_classifier import GenerativeClassifier
+from seminaive.models.generative_classifier import GenerativeClassifier, refuse_no_smoothing
 from seminaive.models.parameters import check_number
-from seminaive.scores import tree_scores
+from seminaive.scores import tree_posterior, tree_scores
 from seminaive.statistics import (
     Moments,
     PairwiseInformation,
@@ -27,8 +27,8 @@ from seminaive.structure import chow_liu_tree
 
 if TYPE_CHECKING:
     from seminaive.encode.encoded_table import CutRule
-    from seminaive.encode.schema import MissingPolicy
     from seminaive.models.training_set import TrainingSet
+    from seminaive.scores import TuplePosterior
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -48,32 +48,13 @@ class TreeAugmentedNaiveBayes(GenerativeClassifier, AdditiveClassifier):
     bins : "mdl" or int, default="mdl"
         How numbers are cut into intervals: where the classes change, by minimum description length, or
         into that number of intervals with equally many rows.
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
         Whether a missing cell counts as one more value, if training had missing cells in its column, or
         leaves the odds of the classes as they are. If a feature's parent is missing in this sense, or has a
         value that training never had, ``P(x_j | c)`` is used instead.
-    class_weight : None, "balanced" or mapping, default=None
-        Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
-        same total. Classes that a mapping leaves out weigh 1.
-    merge_spellings : bool, default=False
-        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
-    keep_summary : bool, default=True
-        Whether to keep a summary of the training table for pictures and reports: how often each value
-        occurred, and quantiles of numbers; no row is kept.
-    verbose : bool or int, default=False
-        Whether to show progress on standard error.
 
     Attributes
     ----------
-    columns_report_ : frame
-        How each column was read: kind, levels, missing cells, type.
-    classes_ : ndarray of shape (n_classes,)
-    classes_declared_ : bool
-        Whether ``partial_fit`` was given all classes, and refuses others.
-    schema_ : Schema
-        Names, kinds, categories and cut points of the columns.
     statistics_ : TableStatistics
         Raw counts of all pairs of columns; they can be merged.
     tree_ : FeatureTree
@@ -100,12 +81,6 @@ class TreeAugmentedNaiveBayes(GenerativeClassifier, AdditiveClassifier):
 
     smoothing: float = 1.0
     bins: Any = "mdl"
-    categorical_features: Any = "from_dtype"
-    missing: MissingPolicy = "value"
-    class_weight: Any = None
-    merge_spellings: bool = False
-    keep_summary: bool = True
-    verbose: int = False
 
     def _counted_terms(self, cardinalities: tuple[int, ...]) -> Terms:
         return Terms.up_to_order(cardinalities, 2)
@@ -118,12 +93,7 @@ class TreeAugmentedNaiveBayes(GenerativeClassifier, AdditiveClassifier):
         return cut_rule(self.bins)
 
     def count_rows(self, rows: TrainingSet) -> TableStatistics:
-        """Return the statistics of some rows.
-
-        Parameters
-        ----------
-        rows : TrainingSet
-        """
+        """Return the statistics of some rows."""
         terms = self._counted_terms(rows.table.cardinalities)
         refuse_beyond_memory(
             self._memory_parts(rows.table.cardinalities, rows.n_classes),
@@ -148,6 +118,12 @@ class TreeAugmentedNaiveBayes(GenerativeClassifier, AdditiveClassifier):
             for name, parent in zip(names, self.tree_.parents, strict=True)
         }
         self.scores_ = tree_scores(counts, statistics.class_weight, self.tree_.parents, self.smoothing)
+
+    def _uncertainty(self) -> TuplePosterior:
+        """Return how uncertain the counts are, the tree being what it is."""
+        refuse_no_smoothing(self.smoothing)
+        statistics = self.statistics_
+        return tree_posterior(statistics.counts, statistics.class_weight, self.tree_.parents, self.smoothing)
 
     def _check_parameters(self) -> None:
         check_number("smoothing", self.smoothing, "a count of rows, 0 or more", low=0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any
 
 from seminaive.design.table_design import terms_of_order
 from seminaive.encode.cuts import cut_rule
@@ -20,23 +21,35 @@ if TYPE_CHECKING:
 ESTIMATES = ("m-estimate", "laplace")
 
 
+@dataclass(eq=False, repr=False)
 class TupleClassifier(GenerativeClassifier):
     """Counting for a model that needs nothing but counts of tuples.
 
     The model says which orders it counts (``_counted_orders``) and what follows (``_derive``).
+
+    Parameters
+    ----------
+    smoothing : float, default=1.0
+        Weight, in rows, of the uniform distribution in each estimate, see ``estimates``.
+    estimates : {"m-estimate", "laplace"}, default="m-estimate"
+        Whether the combinations of an estimate share ``smoothing`` rows, or get as many each.
+    bins : "mdl" or int, default="mdl"
+        How numbers are cut into intervals: where the classes change, by minimum description length, or
+        into that number of intervals with equally many rows.
     """
+
+    order: int = 2
+    _: KW_ONLY
+    smoothing: float = 1.0
+    estimates: str = "m-estimate"
+    bins: Any = "mdl"
 
     def binning_rule(self) -> CutRule | None:
         """Return the rule that cuts numbers into bins."""
         return cut_rule(self.bins)
 
     def count_rows(self, rows: TrainingSet) -> TableStatistics:
-        """Return the statistics of some rows.
-
-        Parameters
-        ----------
-        rows : TrainingSet
-        """
+        """Return the statistics of some rows."""
         parts = self._memory_parts(rows.table.cardinalities, rows.n_classes)
         refuse_beyond_memory(parts, "lower the order, merge rare categories or drop columns")
         terms = self._counted_terms(rows.table.cardinalities)

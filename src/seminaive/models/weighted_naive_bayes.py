@@ -16,7 +16,6 @@ from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
     from seminaive.encode.encoded_table import CutRule
-    from seminaive.encode.schema import MissingPolicy
     from seminaive.models.training_set import TrainingSet
 
 
@@ -40,32 +39,13 @@ class WeightedNaiveBayes(GenerativeClassifier, AdditiveClassifier):
         Whether a number has a variance in each class, or one that all classes share.
     variance_floor : float, default=1e-9
         Smallest variance within a class, as a share of the number's overall variance.
-    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
-    missing : {"value", "neutral"}, default="value"
-        Whether a missing category counts as one more value, if training had missing cells in its column,
-        or leaves the odds of the classes as they are.
-    class_weight : None, "balanced" or mapping, default=None
-        Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
-        same total. Classes that a mapping leaves out weigh 1.
-    merge_spellings : bool, default=False
-        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
-    keep_summary : bool, default=True
-        Whether to keep a summary of the training table for pictures and reports: how often each value
-        occurred, and quantiles of numbers; no row is kept.
-    verbose : bool or int, default=False
-        Whether to show progress on standard error.
 
     Attributes
     ----------
-    columns_report_ : frame
-        How each column was read: kind, levels, missing cells, type.
     exponents_ : ndarray of shape (n_features,)
         In the order of the columns; 1 leaves a feature as in naive Bayes.
     selected_features_ : list of str
         Names of the features with an exponent above 0.
-    classes_, classes_declared_, schema_, statistics_, scores_
-        As in `NaiveBayes`.
 
     Examples
     --------
@@ -80,24 +60,13 @@ class WeightedNaiveBayes(GenerativeClassifier, AdditiveClassifier):
     smoothing: float = 1.0
     variances: str = "class"
     variance_floor: float = VARIANCE_FLOOR
-    categorical_features: Any = "from_dtype"
-    missing: MissingPolicy = "value"
-    class_weight: Any = None
-    merge_spellings: bool = False
-    keep_summary: bool = True
-    verbose: int = False
 
     def binning_rule(self) -> CutRule | None:
         """Return the rule that cuts numbers into bins, or None where they stay numbers."""
         return None if self.bins is None else cut_rule(self.bins)
 
     def count_rows(self, rows: TrainingSet) -> TableStatistics:
-        """Return the statistics of some rows.
-
-        Parameters
-        ----------
-        rows : TrainingSet
-        """
+        """Return the statistics of some rows."""
         table = rows.table.without_cut_numbers()
         return TableStatistics.of(table, rows.labels, rows.n_classes, rows.row_weight)
 

@@ -93,7 +93,6 @@ class BlockedLoss(SummedLoss):
         together, in order.
     squared_columns : ndarray of shape (n_coefficients, 1)
         The weighted sum of squares of each column of X.
-    n_classes : int
     loss : {"log-likelihood", "squared-error"}
     """
 

@@ -90,13 +90,7 @@ class Coordinates:
 
 @dataclass(frozen=True)
 class ScaledObjective:
-    """A penalised loss of a single weighting as a function of a flat search vector.
-
-    Parameters
-    ----------
-    objective : PenalisedLoss
-    coordinates : Coordinates
-    """
+    """A penalised loss of a single weighting as a function of a flat search vector."""
 
     objective: PenalisedLoss
     coordinates: Coordinates

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import n_columns_of
-from seminaive.objective.pointwise import posterior_of
+from seminaive.objective.log_loss import posterior_of
 from seminaive.objective.softmax_hessian import softmax_hessian
 from seminaive.objective.summed_loss import SummedLoss
 
@@ -30,10 +30,8 @@ class EmpiricalLoss(SummedLoss):
 
     Parameters
     ----------
-    design : Design
     labels : ndarray of shape (n_rows,)
     row_weights : ndarray of shape (n_weightings, n_rows) or (n_rows,)
-    n_classes : int
     loss : {"log-likelihood", "squared-error"}
         ``-log p_y``, or half the squared distance between posterior and label.
     offset : ndarray of shape (n_rows, n_weightings * n_columns) or None
@@ -138,7 +136,7 @@ class EmpiricalLoss(SummedLoss):
         A row of weight w and posterior p turns its scores s = X D into ``w p (s - sum p s)``; with two
         classes, whose score is the log odds, into ``w p (1 - p) s``.
         """
-        from seminaive.kernels.losses import softmax_curvature
+        from seminaive.kernels.compiled_log_loss import softmax_curvature
 
         posterior = self.posterior(coefficients)
         row_weights = self.row_weights.T[:, :, None] * posterior
@@ -211,11 +209,11 @@ def replace_by_residuals(
     scores: Floats, labels: Labels, weights: Floats, n_classes: int, loss: LossName
 ) -> float:
     """Turn the scores of rows, perhaps padded, into residuals, and return the rows' loss."""
-    from seminaive.kernels import losses
+    from seminaive.kernels import compiled_log_loss as compiled
 
     likelihood = loss == "log-likelihood"
     if n_columns_of(n_classes) == 1:
-        binary = losses.binary_log_loss_residuals if likelihood else losses.binary_squared_error_residuals
+        binary = compiled.binary_log_loss_residuals if likelihood else compiled.binary_squared_error_residuals
         return float(binary(scores[:, 0], labels, weights))
-    multiclass = losses.log_loss_residuals if likelihood else losses.squared_error_residuals
+    multiclass = compiled.log_loss_residuals if likelihood else compiled.squared_error_residuals
     return float(multiclass(scores, labels, weights, n_classes))

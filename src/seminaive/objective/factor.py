@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dpotrf, dpotri, dtrtri
 
 if TYPE_CHECKING:
     from seminaive.arrays import Floats
@@ -43,4 +43,10 @@ def inverse_of(factor: Floats) -> Floats:
     lower, _ = dpotri(factor, lower=True)
     inverse = np.tril(lower)
     inverse += np.tril(lower, -1).T
+    return np.asarray(inverse)
+
+
+def inverse_factor(factor: Floats) -> Floats:
+    """Return the inverse of a lower Cholesky factor L: the inverse of the matrix is ``(L^-1)' L^-1``."""
+    inverse, _ = dtrtri(factor, lower=True)
     return np.asarray(inverse)

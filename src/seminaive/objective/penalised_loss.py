@@ -24,8 +24,6 @@ class PenalisedLoss:
 
     Parameters
     ----------
-    loss : SummedLoss
-    ridge : SmoothPenalty
     preconditioner : callable or None
         Approximate inverse of the Hessian, for arrays shaped like the loss's coefficients.
     """

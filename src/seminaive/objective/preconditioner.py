@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,48 +12,65 @@ from seminaive.objective.coordinates import LEAST_CURVATURE
 from seminaive.objective.factor import inverse_of, lower_cholesky
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from seminaive.arrays import Floats, Indices
     from seminaive.design.coarse import CoarseSpace
 
     Multiply = Callable[[Floats], Floats]
+    AddStep = Callable[[Floats, Floats], None]
 
 # Columns from which on they share one coarse matrix: inverting more costs more than it saves.
 MOST_COLUMNS = 4
 
 
 @dataclass(frozen=True)
-class TwoLevelPreconditioner:
-    """The inverse of the coarse matrix along the coarse space, that of the diagonal elsewhere.
+class SubspacePreconditioner:
+    """The inverse of the Hessian along some directions, and that of its diagonal along other coefficients.
 
     Parameters
     ----------
-    coarse : CoarseSpace
-    diagonal : ndarray of shape (n_coefficients, n_columns)
-        Inverse of the diagonal of the Hessian, 0 for the first-order coefficients.
-    inverses : ndarray of shape (width, s + t, s + t)
-        Inverse of the coarse matrix for each of ``width`` columns, or a single one for all.
+    diagonal : ndarray, broadcast to the shape of a gradient
+        One over the diagonal of the Hessian; 0 for coefficients that the directions stand for, and for those
+        that stay as they are.
+    parts : tuple of callable
+        Each adds its share of the inverse times a gradient, the first argument, to a step, the second one.
     """
 
-    coarse: CoarseSpace
     diagonal: Floats
-    inverses: Floats
+    parts: tuple[AddStep, ...] = ()
 
     @classmethod
-    def of(
+    def of_blocks(
+        cls, diagonal: Floats, blocks: Iterable[tuple[Indices, Multiply]]
+    ) -> SubspacePreconditioner:
+        """Take a dense block of each problem's Hessian, of shape (n_coefficients, n_problems, n_columns).
+
+        Parameters
+        ----------
+        diagonal : ndarray
+            0 within the blocks.
+        blocks : iterable of (ndarray, callable)
+            For each problem the coefficients of its block, and the function that multiplies their gradients,
+            (n_members, n_columns), by the inverse.
+        """
+        return cls(
+            diagonal, tuple(partial(_add_block, problem, *block) for problem, block in enumerate(blocks))
+        )
+
+    @classmethod
+    def of_coarse_space(
         cls,
         coarse: CoarseSpace,
         strength: Floats,
         lifted_strength: float,
         row_curvature: Floats,
         curvature: Floats,
-    ) -> TwoLevelPreconditioner:
+    ) -> SubspacePreconditioner:
         """Invert the coarse matrix and the diagonal of a ridge problem.
 
         Parameters
         ----------
-        coarse : CoarseSpace
         strength : ndarray of shape (n_coefficients, 1)
             Ridge of each coefficient.
         lifted_strength : float
@@ -79,42 +97,28 @@ class TwoLevelPreconditioner:
         )
         diagonal = 1.0 / np.maximum(curvature + strength, LEAST_CURVATURE)
         diagonal[coarse.first_order] = 0.0
-        return cls(coarse, diagonal, inverses)
+        return cls(diagonal, (partial(_add_coarse, coarse, inverses),))
 
     def __call__(self, gradient: Floats) -> Floats:
-        """Return the approximate inverse times a gradient, (n_coefficients, n_columns)."""
-        coarse, width = self.coarse, len(self.inverses)
-        s, lift = len(coarse.first_order), coarse.lift
-        step: Floats = self.diagonal * gradient
-        lifted = coarse.restriction @ gradient.astype(lift.dtype, copy=False)
-        along = np.concatenate([gradient[coarse.first_order], lifted])
-        by_column = along.reshape(len(along), -1, width).transpose(2, 0, 1)
-        along = (self.inverses @ by_column).transpose(1, 2, 0).reshape(along.shape)
-        step[coarse.first_order] += along[:s]
-        if lift.shape[1]:
-            step += lift @ along[s:].astype(lift.dtype, copy=False)
-        return step
-
-
-@dataclass(frozen=True)
-class BlockPreconditioner:
-    """The inverse of a dense block of each problem's Hessian, and that of the diagonal elsewhere.
-
-    Parameters
-    ----------
-    diagonal : ndarray, broadcast to (n_coefficients, n_problems, n_columns)
-        One over the diagonal of the Hessian; 0 within the blocks, and for coefficients that stay as they are.
-    blocks : tuple of (ndarray, callable)
-        For each problem the coefficients of its block, and the function that multiplies their gradients,
-        (n_members, n_columns), by the inverse.
-    """
-
-    diagonal: Floats
-    blocks: tuple[tuple[Indices, Multiply], ...] = ()
-
-    def __call__(self, gradient: Floats) -> Floats:
-        """Return the approximate inverses times gradients, (n_coefficients, n_problems, n_columns)."""
+        """Return the approximate inverse times a gradient."""
         step = np.asarray(self.diagonal * gradient)
-        for problem, (members, multiply) in enumerate(self.blocks):
-            step[members, problem] += multiply(gradient[members, problem])
+        for add in self.parts:
+            add(gradient, step)
         return step
+
+
+def _add_block(problem: int, members: Indices, multiply: Multiply, gradient: Floats, step: Floats) -> None:
+    """Add the inverse of a dense block, of the coefficients ``members`` of one problem."""
+    step[members, problem] += multiply(gradient[members, problem])
+
+
+def _add_coarse(coarse: CoarseSpace, inverses: Floats, gradient: Floats, step: Floats) -> None:
+    """Add the inverse of the coarse matrix: one for each of some columns, which repeat, or one for all."""
+    width, s, lift = len(inverses), len(coarse.first_order), coarse.lift
+    lifted = coarse.restriction @ gradient.astype(lift.dtype, copy=False)
+    along = np.concatenate([gradient[coarse.first_order], lifted])
+    by_column = along.reshape(len(along), -1, width).transpose(2, 0, 1)
+    along = (inverses @ by_column).transpose(1, 2, 0).reshape(along.shape)
+    step[coarse.first_order] += along[:s]
+    if lift.shape[1]:
+        step += lift @ along[s:].astype(lift.dtype, copy=False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.objective.pointwise import curved, expected_log_losses, posterior_of
+from seminaive.objective.log_loss import curved, expected_log_losses_and_posterior
 
 if TYPE_CHECKING:
     from seminaive.arrays import Floats, Indices
@@ -19,7 +19,6 @@ class RowLoss:
     ----------
     labels : ndarray of shape (n_rows,)
     row_weight : ndarray of shape (n_rows,)
-    n_classes : int
     offset : ndarray of shape (n_rows, n_columns), optional
         Added to the scores.
     """
@@ -41,8 +40,8 @@ class RowLoss:
         """Return the sum of the weighted losses, and the posterior: of class 1 of two, else of each class."""
         if self.offset is not None:
             scores = scores + self.offset
-        losses = expected_log_losses(scores, self.targets)
-        return float(self.row_weight[:, 0] @ losses), posterior_of(scores)
+        losses, posterior = expected_log_losses_and_posterior(scores, self.targets)
+        return float(self.row_weight[:, 0] @ losses), posterior
 
     def residuals(self, posterior: Floats) -> Floats:
         """Return minus the derivative by each score."""

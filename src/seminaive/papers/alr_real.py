@@ -19,12 +19,12 @@ from sklearn.base import clone
 from seminaive.evaluate import Experiment, RepeatedKFold, run_repetitions
 from seminaive.evaluate.datasets import Dataset
 from seminaive.evaluate.pairwise_tests import sign_test, win_draw_loss
-from seminaive.evaluate.rivals import RIVALS
 from seminaive.models import (
     AcceleratedLogisticRegression,
     AveragedDependenceEstimators,
     AveragedJoinEstimators,
 )
+from seminaive.papers.forests import VotingForest
 from seminaive.papers.real_tables import paper_table, tables_of
 from seminaive.papers.reproduction import (
     QUICK_ROWS,
@@ -57,7 +57,7 @@ METHODS: dict[str, Any] = {
     "A3JE": AveragedJoinEstimators(order=3),
     "A1DE": AveragedDependenceEstimators(order=1),
     "A2DE": AveragedDependenceEstimators(order=2),
-    "RF": RIVALS["sklearn-random-forest"](),
+    "RF": VotingForest(attributes="log2"),
 }
 """The paper's methods: no penalty, numbers cut by description length inside every fold."""
 
@@ -98,7 +98,6 @@ def measured(table: Dataset, name: str, model: Any, repetitions: int, seed: int)
 
     Parameters
     ----------
-    table : Dataset
     name : str
         The model's name in a message of failure.
     model : classifier
@@ -192,7 +191,6 @@ def planned(methods: Iterable[str], taken: Mapping[str, _Sizes], options: RunOpt
         Some of ``METHODS``.
     taken : mapping of str to sizes
         Data sets, as `taken_data_sets` gives them.
-    options : RunOptions
     """
     chosen = [
         (sizes.work(order), dataset, order, method)

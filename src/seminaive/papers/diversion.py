@@ -52,7 +52,6 @@ class Records:
     codes : ndarray of shape (n_rows, n_features + 1)
     cardinalities : tuple of int
         As a code, a missing cell.
-    names : tuple of str
     """
 
     frame: pd.DataFrame
@@ -129,10 +128,8 @@ class Fit:
 
     Parameters
     ----------
-    strength : float
     risk : callable
         The probability of the disorder, of records.
-    network : Network or None
     """
 
     strength: float

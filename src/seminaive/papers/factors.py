@@ -79,7 +79,6 @@ class FactorRows:
     sizes : tuple of int
         Levels of each feature in the whole table.
     labels : ndarray of shape (n_rows,)
-    n_classes : int
     numbers : mapping of int to ndarray of shape (n_rows,)
         The features that enter a logistic regression as numbers, with their values.
     """

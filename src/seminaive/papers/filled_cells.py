@@ -20,7 +20,6 @@ def impute_given_class(dataset: Dataset, random_state: int) -> Dataset:
 
     Parameters
     ----------
-    dataset : Dataset
     random_state : int
         Seed of the draws.
 

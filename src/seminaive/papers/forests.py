@@ -36,7 +36,6 @@ class VotingForest(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     attributes : {"sqrt", "log2"}, default="sqrt"
         How many attributes a split may choose from: the square root of their number, as in R, or its binary
         logarithm plus one, as in WEKA.
-    random_state : int, default=0
     """
 
     def __init__(self, attributes: str = "sqrt", random_state: int = 0) -> None:

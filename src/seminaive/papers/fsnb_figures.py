@@ -1,6 +1,6 @@
 """Forward stagewise naive Bayes: what the paper's Figures 1 to 6 show, as numbers.
 
-``docs/pictures/fsnb.py`` draws them.
+``fsnb_drawings`` draws them, and ``docs/pictures/fsnb.py`` those of the documentation.
 """
 
 from collections.abc import Mapping
@@ -70,8 +70,6 @@ def errors_by_predictors(kind: str, n_noisy: int = 50, seed: int = 0) -> pd.Data
     ----------
     kind : {"irrelevant", "redundant"}
         What the predictors after the first three are.
-    n_noisy : int, default=50
-    seed : int, default=0
     """
     rng = np.random.default_rng(seed)
     X, y = three_predictors(4000, rng)
@@ -119,7 +117,6 @@ def alpha_surface(equal_share: float, n_steps: int = 20, seed: int = 0, *, numbe
         Share of the rows in which the third predictor equals the second.
     n_steps : int, default=20
         Grid intervals.
-    seed : int, default=0
     numbers : bool, default=False
         Whether predictors are normal, as in Figure 4, or categories.
 

@@ -131,7 +131,6 @@ def judge(dataset: str, search: str, repetition: int, seed: int) -> Iterable[dic
         of today's bnlearn, or "grow-shrink, cor".
     repetition : int
         Decides the split, together with the seed.
-    seed : int
     """
     table = _prepared(dataset)
     rng = np.random.default_rng([seed, repetition, zlib.crc32(dataset.encode())])
@@ -167,6 +166,11 @@ def _accuracy(
     """Return the percentage of the test rows that a model puts into their class."""
     posterior = FactorModel(training, partition, smoothing).posterior(testing)
     return 100 * float((posterior.argmax(axis=1) == testing.labels).mean())
+
+
+def search_of_sizes(dataset: str) -> str:
+    """Return the search that the paper's sizes of a table ask for."""
+    return ONE_SEARCH if dataset in _OF_ONE_SEARCH else UNION
 
 
 def searches_of(dataset: str) -> tuple[str, ...]:
@@ -209,15 +213,17 @@ def cells_of(splits: pd.DataFrame) -> pd.DataFrame:
     accuracy = splits.melt(["dataset"], ["HybridLRNB", "LR", "NB"], "method", "value")
     long = pd.concat([structure, accuracy.assign(metric="accuracy_pct")], ignore_index=True)
     grouped = long.groupby(["dataset", "metric", "method"], sort=False)["value"]
-    found = grouped.agg(ours="mean", se="sem", deviation="std").reset_index()
+    found = grouped.agg(ours="mean", se="sem", deviation="std", n="size").reset_index()
     printed = np.where(found["dataset"].isin(_OF_MORE_SPLITS), MORE_SPLITS, SPLITS)
-    return found.assign(paper_se=found["deviation"] / np.sqrt(printed))
+    is_size = found["metric"] != "accuracy_pct"
+    return found.assign(
+        paper_se=found["deviation"] / np.sqrt(printed), n=found["n"].where(is_size), paper_n=printed
+    )
 
 
 def _main(splits: pd.DataFrame) -> pd.DataFrame:
     """Keep the splits of the search that the paper's sizes ask for."""
-    first = [searches_of(name)[0] for name in splits["dataset"]]
-    return splits[splits["search"] == first]
+    return splits[splits["search"] == splits["dataset"].map(search_of_sizes)]
 
 
 def _shape_notes(names: Iterable[str]) -> list[str]:

@@ -10,20 +10,23 @@ share of 1e-8.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pandas as pd
     from numpy.typing import NDArray
 
     from seminaive.arrays import Floats
 
     Function = Callable[[Floats], tuple[float, Floats]]
 
-__all__ = ["minimize_variable_metric", "multinom"]
+__all__ = ["MultinomRegression", "minimize_variable_metric", "multinom"]
 
 # The defaults of multinom, and the constants of Nash's algorithm in R.
 MOST_ITERATIONS = 100
@@ -119,7 +122,6 @@ def multinom(X: Floats, labels: NDArray[np.int64], n_classes: int) -> Floats:
     X : ndarray of shape (n_rows, n_columns)
         The columns of R's model matrix: ones, indicators of all levels but the first, numbers as they are.
     labels : ndarray of shape (n_rows,)
-    n_classes : int
     """
     distinct, distinct_row = _distinct_rows(X)
     cells = distinct_row * n_classes + labels
@@ -152,3 +154,38 @@ def _distinct_rows(X: Floats) -> tuple[Floats, NDArray[np.int64]]:
         packed.view(f"V{packed.shape[1]}"), return_index=True, return_inverse=True
     )
     return X[first], distinct_row.ravel()
+
+
+class MultinomRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Logistic regression of numbers as they are and of factors, without a penalty, as `multinom` leaves it.
+
+    A level that no training row has answers like the reference level: its coefficient stays at zero.
+    """
+
+    def fit(self, X: pd.DataFrame, y: NDArray[Any]) -> MultinomRegression:
+        """Search from coefficients of zero."""
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        factors = X.select_dtypes(exclude="number")
+        self.levels_ = {name: np.unique(factors[name].astype(str))[1:] for name in factors}
+        self.coefficients_ = multinom(self._model_matrix(X), labels, len(self.classes_))
+        return self
+
+    def _model_matrix(self, X: pd.DataFrame) -> Floats:
+        """Return R's columns: ones, then numbers, or indicators of all levels but the first."""
+        columns = [np.ones(len(X))]
+        for name in X:
+            if name in self.levels_:
+                cells = X[name].astype(str).to_numpy()
+                columns += [(cells == level).astype(np.float64) for level in self.levels_[name]]
+            else:
+                columns.append(X[name].to_numpy(np.float64))
+        return np.column_stack(columns)
+
+    def predict_proba(self, X: pd.DataFrame) -> Floats:
+        """Return the probability of each class."""
+        posterior: Floats = softmax(self._model_matrix(X) @ self.coefficients_, axis=1)
+        return posterior
+
+    def predict(self, X: pd.DataFrame) -> NDArray[Any]:
+        """Return the most probable class."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])

@@ -81,14 +81,13 @@ PAPER_CELLS = [(n, p, r) for n in (100, 2000) for p in (10, 50) for r in (0.1, 0
 CHAPTER_CELLS = [(100, p, r) for p in (10, 50) for r in (0.1, 0.6)]
 
 
-def toward_zero(method: str) -> GlmnetPath:
-    """Return the lasso, the ridge or the elastic net as the papers tuned them."""
+def toward_zero(method: str, **changes: Any) -> GlmnetPath:
+    """Return the lasso, the ridge or the elastic net as the simulations tuned them, or with changes."""
     return GlmnetPath(
         target="zero",
         standardize=True,
         penalize_intercept=False,
-        **TOWARD_ZERO[method],
-        **PATH_OF_THE_PAPERS,
+        **{**TOWARD_ZERO[method], **PATH_OF_THE_PAPERS, **changes},
     )
 
 

@@ -45,6 +45,8 @@ _NOT_KEYS = frozenset({"value", "win", "draw", "loss", "p_value", "se", "sd"}) |
     "note",
     "damaged_part",
 }
+# What our cells may say of errors besides their own.
+_OF_ERRORS = ("n", "paper_n", "draw_deviation")
 _STANDARD_ERRORS_THAT_AGREE = 3.0
 QUICK_ROWS = 1000
 
@@ -290,7 +292,16 @@ def reproduce(name: str, options: RunOptions) -> Comparison:
 
 
 def compare_with_paper(reproduction: Reproduction, ours: pd.DataFrame) -> Comparison:
-    """Set our cells beside the paper's, leaving damaged and inapplicable ones out."""
+    """Set our cells beside the paper's, leaving damaged and inapplicable ones out.
+
+    Parameters
+    ----------
+    reproduction : Reproduction
+    ours : DataFrame
+        The key columns and ``ours``. Optional: ``se``; ``paper_se``, where none is printed;
+        ``draw_deviation``, by which a single draw of missing cells moves the printed value; and for means of
+        whole numbers ``n`` and ``paper_n``, over how many of them the two means are.
+    """
     notes, data_sets = tuple(ours.attrs.get("notes", ())), pd.DataFrame(ours.attrs.get("data_sets", []))
     published = published_table(reproduction.name)
     keys = [str(name) for name in published if name not in _NOT_KEYS | set(reproduction.values)]
@@ -308,10 +319,10 @@ def compare_with_paper(reproduction: Reproduction, ours: pd.DataFrame) -> Compar
         cell=ours["cell"] if "cell" in ours else reproduction.values[0],
         se=ours["se"].astype(float) if "se" in ours else np.nan,
         inferred_se=ours["paper_se"].astype(float) if "paper_se" in ours else np.nan,
+        **{name: ours[name].astype(float) if name in ours else np.nan for name in _OF_ERRORS},
     )
-    columns = [*keys, "cell", "ours", "se", "inferred_se"]
-    cells = paper.merge(ours[columns], on=[*keys, "cell"], how="inner", sort=False)
-    cells["paper_se"] = cells["paper_se"].fillna(cells.pop("inferred_se"))
+    columns = [*keys, "cell", "ours", "se", "inferred_se", *_OF_ERRORS]
+    cells = _whole_errors(paper.merge(ours[columns], on=[*keys, "cell"], how="inner", sort=False))
     cells["difference"] = cells["ours"] - cells["paper"]
     error = (cells["se"].fillna(0) ** 2 + cells["paper_se"].fillna(0) ** 2) ** 0.5
     cells["standard_errors"] = (cells["difference"] / error.where(error > 0)).astype(float)
@@ -328,6 +339,22 @@ def compare_with_paper(reproduction: Reproduction, ours: pd.DataFrame) -> Compar
         notes=notes,
         data_sets=data_sets,
     )
+
+
+def _whole_errors(cells: pd.DataFrame) -> pd.DataFrame:
+    """Complete the standard errors by what the print itself tells of them.
+
+    A whole number whose mean is 3.14 deviates by sqrt(0.14 * 0.86) at least.
+    """
+    cells["paper_se"] = cells["paper_se"].fillna(cells.pop("inferred_se"))
+    part = cells["paper"] % 1
+    least = (part * (1 - part)) ** 0.5
+    for error, n in (("se", "n"), ("paper_se", "paper_n")):
+        cells[error] = cells[error].clip(lower=(least / cells.pop(n) ** 0.5).fillna(0))
+    drawn = cells.pop("draw_deviation").fillna(0)
+    both = (cells["paper_se"].fillna(0) ** 2 + drawn**2) ** 0.5
+    cells["paper_se"] = both.where(drawn > 0, cells["paper_se"])
+    return cells
 
 
 def _allowed(tolerance: Tolerance | None, paper: float, standard_error: float) -> float:

@@ -227,7 +227,7 @@ def _model_classes() -> dict[str, type]:
     """Return the classifiers of the package by name."""
     from seminaive import models
 
-    members = {name: getattr(models, name) for name in models.__all__}
+    members = {name: getattr(models, name) for name in dir(models)}
     return {
         name: member
         for name, member in members.items()

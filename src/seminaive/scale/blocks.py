@@ -54,8 +54,6 @@ class Plan:
 
     Parameters
     ----------
-    coding : Coding
-    terms : Terms
     groups : list of Group
         Terms that share a joint table.
     centres, spreads : ndarray of shape (n_numbers,)
@@ -202,9 +200,6 @@ class Blocks:
 
     Parameters
     ----------
-    plan : Plan
-    partitions : sequence of TablePartition
-    runner : Runner
     folder : str or None
         Where a local runner writes them; None keeps them in memory.
     """

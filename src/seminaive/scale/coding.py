@@ -29,8 +29,6 @@ class Coding:
 
     Parameters
     ----------
-    reading : Reading
-    schema : Schema
     classes : ndarray of shape (n_classes,)
     class_factors : ndarray of shape (n_classes,) or None
         What the weights of rows are multiplied by, class by class.

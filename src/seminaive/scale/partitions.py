@@ -49,8 +49,6 @@ class ParquetPartition:
 
     Parameters
     ----------
-    path : str
-    row_groups : tuple of int
     path_values : tuple of (name, value)
         Columns that the folders of the file name, as in ``year=2020/part.parquet``: text, None where missing.
     """
@@ -103,7 +101,6 @@ class CsvPartition:
 
     Parameters
     ----------
-    path : str
     kinds : tuple of (name, pandas type)
         What each column is read as, so that every piece has the types of the whole file.
     text_format : TextFormat or None
@@ -175,7 +172,6 @@ class FramePartition:
     ----------
     source : frame or callable
         A pandas, polars or pyarrow frame, or a function of no arguments that returns an iterable of frames.
-    name : str
     """
 
     source: Any
@@ -201,7 +197,6 @@ class DaskPartition:
         Gives a pandas frame. A `DaskRunner` lets the cluster compute it, and compute it again.
     meta : DataFrame
         An empty frame of the same types.
-    name : str
     """
 
     delayed: Any

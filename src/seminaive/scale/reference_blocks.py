@@ -50,7 +50,6 @@ class Layout:
     ----------
     references : tuple of int
         The category of each coded column that has no coefficient.
-    anchor : AdditiveScores
     target : ndarray of shape (n_coefficients, n_scores)
         One score, the log odds, for two classes.
     """
@@ -173,7 +172,6 @@ class ReferenceRows:
 
     Parameters
     ----------
-    runner : Runner
     held : list
         What the runner holds: the blocks of each partition.
     design : ReferenceDesign
@@ -181,7 +179,6 @@ class ReferenceRows:
     moments : tuple of two ndarrays
         Mean and standard deviation of every column.
     class_weight : ndarray of shape (n_classes,)
-    n_rows : int
     """
 
     def __init__(

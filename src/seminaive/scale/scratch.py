@@ -43,7 +43,6 @@ def scratch_folder(scratch: str | Path | None, n_bytes: int) -> Iterator[str | N
     scratch : path or None
         Where to make the folder. None is the system's folder for temporary files, if the blocks take more
         than a quarter of the memory available.
-    n_bytes : int
     """
     if scratch is None and n_bytes <= SHARE_OF_MEMORY * available_bytes():
         yield None
@@ -66,9 +65,7 @@ class ArrayOnDisk:
 
     Parameters
     ----------
-    path : str
     dtype : numpy dtype
-    shape : tuple of int
     """
 
     path: str

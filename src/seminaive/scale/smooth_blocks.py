@@ -64,9 +64,7 @@ class SmoothBlock:
 
     Parameters
     ----------
-    design : ProjectedDesign
     labels, weights : ndarray of shape (n_rows,)
-    n_classes : int
     """
 
     design: ProjectedDesign
@@ -127,11 +125,8 @@ class SmoothBlockedLoss(SummedLoss):
 
     Parameters
     ----------
-    runner : Runner
     held : list
         What the runner holds: the blocks of each partition.
-    columns : SmoothColumns
-    n_classes : int
     """
 
     def __init__(self, runner: Runner, held: list[Any], columns: SmoothColumns, n_classes: int) -> None:

@@ -10,10 +10,9 @@ import numpy as np
 from seminaive.encode.nodes import with_nodes
 from seminaive.models import smooth_rows
 from seminaive.models.folded import fold_rows
-from seminaive.models.smooth_rows import refitted
+from seminaive.models.smooth_rows import SampleFit, refitted
 from seminaive.scale.scratch import scratch_folder
 from seminaive.scale.smooth_blocks import SmoothBlockedLoss, margin_of, smooth_blocks, smooth_columns
-from seminaive.selection.fold_solvers import coefficient_solver
 from seminaive.statistics import Moments, TableStatistics, TrainingSummary, TupleCounts
 
 if TYPE_CHECKING:
@@ -57,9 +56,6 @@ class RowsInPartitions:
 
     Parameters
     ----------
-    work : Work
-    survey : Survey
-    coding : Coding
     searched : FoldedRows
         The sample, with its folds.
     """
@@ -102,11 +98,7 @@ class RowsInPartitions:
     ) -> RelevanceAnswer:
         """Fit all rows under the strengths and relevances of the best trial on the sample."""
         work, runner, sample = self.work, self.work.runner, self.searched.rows
-        # The sample, weighted like all rows, is where the fit starts and what preconditions it.
-        weights = sample.weights * (float(self.class_weight.sum()) / sample.weights.sum())
-        solver = coefficient_solver(columns, sample.table, sample.labels, weights, sample.n_classes, [])
-        prepared, strengths = solver.prepare(answer.relevances[None]), answer.best.strengths
-        start = solver.fit_all(prepared, strengths, None, tol**2, max_iter).coefficients
+        fit = SampleFit(columns, sample, float(self.class_weight.sum()))
         # Fused cells, at most one group per pair, and slope, level and place between knots of each number.
         per_row = 4 * len(columns.pairs) + 17 * len(self.schema.numeric) + 16
         needed = per_row * self.n_rows if runner.keeps_blocks_here else 0
@@ -115,7 +107,7 @@ class RowsInPartitions:
             held = runner.hold(smooth_blocks, partitions, self.coding, columns, folder)
             try:
                 loss = SmoothBlockedLoss(runner, held, columns, sample.n_classes)
-                result = solver.fit_loss(loss, prepared, strengths, start, tol**2, max_iter)
+                result = fit.extended_to(loss, answer, tol, max_iter)
             finally:
                 runner.release(held)
         return refitted(search, answer, result.solution, result)

@@ -97,7 +97,6 @@ class Reading:
         The columns that a model looks at, in order.
     types : pyarrow Schema
         All columns.
-    target, weight : str or None
     """
 
     features: pa.Schema

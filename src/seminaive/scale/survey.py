@@ -25,7 +25,7 @@ from seminaive.encode.column_kinds import names_rows
 from seminaive.encode.encoded_table import check_evidence
 from seminaive.encode.frames import Table, as_numbers
 from seminaive.errors import InputError, TooLargeError
-from seminaive.models.base import encode_rows
+from seminaive.models.training_set import encode_rows
 from seminaive.scale.sources import plain_type
 from seminaive.statistics import Moments, TableStatistics, Terms, TupleCounts, ValueCounts
 from seminaive.statistics.number_sketch import sketch_columns
@@ -59,7 +59,6 @@ class Survey:
         Rows of positive weight.
     statistics : TableStatistics
         Weights of single values by class, and moments of numbers, which are not cut.
-    readings : tuple of ColumnReading
     sketches : tuple of NumberSketch
         One per number, where they are wanted.
     values : tuple of ValueCounts
@@ -274,8 +273,6 @@ def survey_partition(
 
     Parameters
     ----------
-    partition : TablePartition
-    reading : Reading
     model : TableClassifier
         Its parameters say how columns are read; ``class_weight`` is None.
     values, sketches : bool

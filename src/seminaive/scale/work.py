@@ -46,11 +46,7 @@ class Work:
 
     Parameters
     ----------
-    model : TableClassifier
-    data : Source
-    runner : Runner
     scratch : path or None
-    max_categories : int or None
     """
 
     def __init__(

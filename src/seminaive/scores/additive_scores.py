@@ -58,7 +58,6 @@ class AdditiveScores(SavedByFields):
     tables : ndarray of shape (n_cells, n_classes)
     numeric : NumericTerms
         Polynomials of numbers.
-    curves : CurveTerms, default=none
     attenuation : Attenuation or None, default=None
         What becomes of the score of a row with unknown cells; None leaves it. It belongs to a finished fit:
         operations return sums without it.

@@ -44,7 +44,6 @@ class Interpolation:
         P(x | c) / P(x); 1 where P(x) = 0 and in cells of no evidence.
     weight : ndarray of shape (n_numbers, n_classes)
         The weight of the rows that have the number.
-    normal : NormalParameters
     shared_variance : bool
         Whether the classes share one variance, which makes a number's contribution linear.
 

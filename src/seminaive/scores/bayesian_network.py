@@ -84,7 +84,6 @@ class Network:
             Without missing cells.
         parents : sequence of sequence of int
             The parents of each node; no node is an ancestor of itself.
-        cardinalities : sequence of int
         row_weight : ndarray of shape (n_rows,) or None
         smoothing : float, default=1.0
             Added to every count, in rows (Laplace's correction).
@@ -190,7 +189,6 @@ class Network:
         ----------
         codes : ndarray of shape (n_rows, n_nodes)
             The column of the target is not read.
-        target : int
         """
         from seminaive.kernels.network_sums import gibbs_log_scores, joint_log_scores, scratch_of
 

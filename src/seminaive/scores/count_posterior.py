@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import polygamma
 
 from seminaive.errors import UnavailableError
-from seminaive.scores.generative_terms import NormalParameters
+from seminaive.scores.generative_terms import NormalParameters, trigamma
+from seminaive.scores.probability_intervals import Spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,23 +31,16 @@ if TYPE_CHECKING:
 AT_ONCE = 8192
 
 
-def trigamma(counts: Floats) -> Floats:
-    """Return the variance of the logarithm of a gamma variable; 0 without any count."""
-    return np.asarray(np.where(counts > 0, polygamma(1, np.where(counts > 0, counts, 1.0)), 0.0))
-
-
 @dataclass(frozen=True)
 class CountPosterior:
     """Variances of the scores of naive Bayes, row by row, and of its effects.
 
     Parameters
     ----------
-    statistics : TableStatistics
     smoothing : float
         Added to every count, in rows: the parameter of the prior. Above 0.
     pooled : bool
         Whether the classes share the variance of a number.
-    variance_floor : float
     known_priors : bool
         Whether the class probabilities were given.
     """
@@ -146,12 +139,10 @@ def _diagonal(values: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class CountErrors:
-    """Standard errors of the effects of naive Bayes, as `Effects` shows them.
+    """How sure the effects of naive Bayes are, as `Effects` shows them.
 
     Parameters
     ----------
-    posterior : CountPosterior
-    schema : Schema
     features : tuple of FeatureEffect
         Those of the model.
     """
@@ -161,30 +152,30 @@ class CountErrors:
     features: tuple[FeatureEffect, ...]
 
     @property
-    def of_intercept(self) -> Floats:
-        """Return the standard errors of the intercept, the mean score over the training rows."""
+    def of_intercept(self) -> Spread:
+        """Return the spread of the intercept, the mean score over the training rows."""
         variance, shared = self.posterior.of_prior[None], []
         for effect in self.features:
             mean, common = self._means(effect)
             variance = variance + mean
             shared.append(common)
-        return np.asarray(self._errors(variance, np.stack(shared, axis=1))[0])
+        return spread_of_classes(variance[0], np.stack(shared, axis=1)[0])
 
-    def of_feature(self, effect: FeatureEffect, numbers: Floats | None = None) -> Floats:
-        """Return the standard errors of a category at each code, or of a number at some numbers."""
+    def of_feature(self, effect: FeatureEffect, numbers: Floats | None = None) -> Spread:
+        """Return the spread of a category at each code, or of a number at some numbers."""
         share = effect.weight / effect.weight.sum()
         if effect.curve is None:
             apart, _ = self._cells(effect)
             of_mean = np.square(share) @ apart
             variance = (1.0 - 2.0 * share)[:, None] * apart + of_mean
             variance[-1] = self._means(effect)[0][0]
-            return self._errors(variance)
+            return spread_of_classes(variance)
         if numbers is None:
             raise ValueError("standard errors of a curve are those at some numbers")
         of_mean, of_variance = self._slopes(effect, numbers)
         return self._of_slopes(of_mean, of_variance)
 
-    def of_tuple(self, effect: TupleEffect) -> Floats:
+    def of_tuple(self, effect: TupleEffect) -> Spread:
         """Refuse: naive Bayes has no pairs."""
         raise UnavailableError(f"naive Bayes has no pair {effect.name}")
 
@@ -219,18 +210,27 @@ class CountErrors:
             return np.square(of_mean), of_variance
         return np.square(of_mean) + np.square(of_variance), none
 
-    def _of_slopes(self, of_mean: Floats, of_variance: Floats) -> Floats:
+    def _of_slopes(self, of_mean: Floats, of_variance: Floats) -> Spread:
         if self.posterior.pooled:
-            return self._errors(np.square(of_mean), of_variance[:, None])
-        return self._errors(np.square(of_mean) + np.square(of_variance))
+            return spread_of_classes(np.square(of_mean), of_variance[:, None])
+        return spread_of_classes(np.square(of_mean) + np.square(of_variance))
 
-    def _errors(self, variance: Floats, shared: Floats | None = None) -> Floats:
-        """Return standard errors, given the variance of each class and what classes vary by together."""
-        n = self.posterior.n_classes
-        joint = np.zeros((len(variance), 1, n)) if shared is None else shared
-        if n == 2:
-            together = np.square(joint[..., 1] - joint[..., 0]).sum(axis=1)
-            return np.asarray(np.sqrt(variance.sum(axis=1) + together)[:, None])
-        centred = joint - joint.mean(axis=2, keepdims=True)
-        centred_variance = variance * (1.0 - 2.0 / n) + variance.sum(axis=1, keepdims=True) / n**2
-        return np.asarray(np.sqrt(centred_variance + np.square(centred).sum(axis=1)))
+
+def spread_of_classes(variance: Floats, shared: Floats | None = None) -> Spread:
+    """Return the spread of log odds, or of centred scores of more classes, about what is shown.
+
+    Parameters
+    ----------
+    variance : ndarray of shape (..., n_classes)
+        Of the score of each class, independent of the others.
+    shared : ndarray of shape (..., n_shared, n_classes) or None
+        What the scores vary by together, in standard errors.
+    """
+    n = variance.shape[-1]
+    joint = np.zeros((*variance.shape[:-1], 1, n)) if shared is None else shared
+    if n == 2:
+        together = np.square(joint[..., 1] - joint[..., 0]).sum(axis=-1)
+        return Spread.about_shown(np.sqrt(variance.sum(axis=-1) + together)[..., None])
+    centred = joint - joint.mean(axis=-1, keepdims=True)
+    centred_variance = variance * (1.0 - 2.0 / n) + variance.sum(axis=-1, keepdims=True) / n**2
+    return Spread.about_shown(np.sqrt(centred_variance + np.square(centred).sum(axis=-2)))

@@ -131,7 +131,6 @@ def curve_as_terms(curve: FeatureCurve, number: int) -> tuple[NumericTerms, Curv
 
     Parameters
     ----------
-    curve : FeatureCurve
     number : int
         The numeric column.
     """

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from seminaive.scores.additive_scores import AdditiveScores
     from seminaive.scores.effects import Effects, FeatureEffect, TupleEffect
     from seminaive.scores.feature_curve import FeatureCurve
+    from seminaive.scores.probability_intervals import Spread
     from seminaive.scores.score_posterior import ScorePosterior
     from seminaive.statistics import TrainingSummary
 
@@ -31,20 +32,20 @@ if TYPE_CHECKING:
 
 
 class EffectErrors(Protocol):
-    """Standard errors of the effects of a model, as `Effects` shows them.
+    """How sure the effects of a model are, as `Effects` shows them.
 
     They are those of the log odds of two classes, with a last axis of 1, or of each class's centred score.
     """
 
     @property
-    def of_intercept(self) -> Floats:
-        """Return the standard errors of the intercept."""
+    def of_intercept(self) -> Spread:
+        """Return the spread of the intercept."""
 
-    def of_feature(self, effect: FeatureEffect, numbers: Floats | None = None) -> Floats:
-        """Return the standard errors of a category at each code, or of a number at some numbers."""
+    def of_feature(self, effect: FeatureEffect, numbers: Floats | None = None) -> Spread:
+        """Return the spread of a category at each code, or of a number at some numbers."""
 
-    def of_tuple(self, effect: TupleEffect) -> Floats:
-        """Return the standard errors of each cell of a pair."""
+    def of_tuple(self, effect: TupleEffect) -> Spread:
+        """Return the spread of each cell of a pair."""
 
 
 class Uncertainty(Protocol):
@@ -84,11 +85,10 @@ class PosteriorOfScores:
 
 @dataclass(frozen=True)
 class EffectPosterior:
-    """Standard errors of effects from the posterior of scores.
+    """How sure effects are, from the posterior of scores.
 
     Parameters
     ----------
-    posterior : ScorePosterior
     tables : dict of int to ndarray of shape (n_codes, n_entries)
         The entries of each category, by its position in the schema.
     curves : dict of int to FeatureCurve
@@ -131,26 +131,25 @@ class EffectPosterior:
         return cls(posterior, tables, curves, tuples)
 
     @property
-    def of_intercept(self) -> Floats:
-        """Return the standard errors of the intercept."""
-        errors: Floats = self._errors(self.posterior.intercept.reshape(1, -1))[0]
-        return errors
+    def of_intercept(self) -> Spread:
+        """Return the spread of the intercept."""
+        return self._spread(self.posterior.intercept.ravel())
 
-    def of_feature(self, effect: FeatureEffect, numbers: Floats | None = None) -> Floats:
-        """Return the standard errors of a category at each code, or of a number at some numbers."""
+    def of_feature(self, effect: FeatureEffect, numbers: Floats | None = None) -> Spread:
+        """Return the spread of a category at each code, or of a number at some numbers."""
         if effect.position in self.tables:
-            return self._errors(self.tables[effect.position])
+            return self._spread(self.tables[effect.position])
         if numbers is None:
             raise ValueError("standard errors of a curve are those at some numbers")
-        return self._errors(self.curves[effect.position].at(numbers))
+        return self._spread(self.curves[effect.position].at(numbers))
 
-    def of_tuple(self, effect: TupleEffect) -> Floats:
-        """Return the standard errors of each cell of a pair."""
-        return self._errors(self.tuples[effect.columns])
+    def of_tuple(self, effect: TupleEffect) -> Spread:
+        """Return the spread of each cell of a pair."""
+        return self._spread(self.tuples[effect.columns])
 
-    def _errors(self, entries: Floats) -> Floats:
+    def _spread(self, entries: Floats) -> Spread:
         shape = (*entries.shape[:-1], *self.posterior.intercept.shape)
-        return np.sqrt(self.posterior.variances(entries.reshape(shape)))
+        return self.posterior.spread(entries.reshape(shape))
 
 
 def _of_columns(

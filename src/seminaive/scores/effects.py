@@ -45,7 +45,6 @@ class FeatureEffect:
 
     Parameters
     ----------
-    name : str
     position : int
         The column in the schema.
     table : ndarray of shape (n_codes, n_classes) or None
@@ -102,7 +101,6 @@ class TupleEffect:
 
     Parameters
     ----------
-    names : tuple of str
     columns : tuple of int
         Coded columns.
     table : ndarray of shape (n_codes, ..., n_classes)
@@ -146,7 +144,6 @@ class Effects:
         In the order of the schema, those that the scores look at.
     tuples : tuple of TupleEffect
         Pairs first, then larger ones.
-    schema : Schema
 
     Examples
     --------
@@ -173,7 +170,6 @@ class Effects:
 
         Parameters
         ----------
-        scores : AdditiveScores
         schema : Schema
             What codes and numbers mean.
         summary : TrainingSummary

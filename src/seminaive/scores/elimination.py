@@ -24,7 +24,6 @@ def eliminate(factors: Sequence[Factor], target: int, most_cells: int) -> Floats
     ----------
     factors : sequence of (tuple of int, ndarray)
         The variables of a factor, and an array with an axis for each.
-    target : int
     most_cells : int
         Size of the largest product that may be made; beyond it the answer is None.
 

@@ -22,7 +22,6 @@ def fill_unknown(terms: Terms, tables: Floats, cell_weight: Floats) -> None:
 
     Parameters
     ----------
-    terms : Terms
     tables : ndarray of shape (n_cells, n_classes)
         Changed in place.
     cell_weight : ndarray of shape (n_cells,)

@@ -26,8 +26,6 @@ def curve_of_number(
 
     Parameters
     ----------
-    scores : AdditiveScores
-    column : NumericColumn
     number : int
         Its position among the numbers.
     table : ndarray of shape (n_codes, n_classes) or None

@@ -7,6 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import polygamma
 
 from seminaive.scores.additive_scores import AdditiveScores
 from seminaive.scores.numeric_terms import NumericTerms
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
     from seminaive.arrays import Booleans, Floats, Indices, Integers
     from seminaive.statistics import Moments, TableStatistics, TupleCounts
+
+    # Of counts, totals, the number of values and what is added to each of them.
+    Estimate = Callable[..., Floats]
 
 # The least share of the overall variance that a variance may have, however small the floor: with less, scores
 # would saturate among the numbers of the other classes.
@@ -43,24 +47,50 @@ def m_estimate_tables(counts: TupleCounts, strength: float = 1.0) -> Floats:
     return _log_likelihoods(counts, lambda n_values: strength / n_values)
 
 
-def _log_likelihoods(counts: TupleCounts, added: Callable[[Floats], Floats]) -> Floats:
-    """Return the log share of each cell in its term and class; ``added`` is a function of the values."""
+def share_variances(counts: TupleCounts, added: Callable[[Floats], Floats]) -> Floats:
+    """Return the posterior variance of the log share of each cell, ``added`` being a function of the values.
+
+    The posterior of shares is Dirichlet's: its parameters are the counts with what is added to them.
+    """
+
+    def variances(counts: Floats, totals: Floats, n_values: Floats, added: Floats) -> Floats:
+        return np.maximum(trigamma(counts + added) - trigamma(totals + added * n_values), 0.0)
+
+    return _log_likelihoods(counts, added, variances)
+
+
+def trigamma(counts: Floats) -> Floats:
+    """Return the variance of the logarithm of a gamma variable; 0 without any count."""
+    return np.asarray(np.where(counts > 0, polygamma(1, np.where(counts > 0, counts, 1.0)), 0.0))
+
+
+def _log_likelihoods(
+    counts: TupleCounts, added: Callable[[Floats], Floats], estimate: Estimate = log_shares
+) -> Floats:
+    """Return an estimate, by default the log share, of each cell in its term and class.
+
+    ``added`` is a function of the number of values.
+    """
     terms = counts.terms
     if terms.orders.max(initial=0) <= 1:
-        return _of_single_columns(counts, added)
+        return _of_single_columns(counts, added, estimate)
     tables = np.zeros_like(counts.counts)
     for _, cells, shape in terms.of_one_shape():
         cell_counts = counts.counts[cells].reshape(*cells.shape[:1], *shape, tables.shape[1])
         filled = np.zeros_like(cell_counts)
         # Nothing is known where all axes are without evidence.
         for axes in [(), *subsets(len(shape))][:-1]:
-            _fill_without(cell_counts, axes, added, filled)
+            _fill_without(cell_counts, axes, added, estimate, filled)
         tables[cells] = filled.reshape(*cells.shape, tables.shape[1])
     return tables
 
 
 def _fill_without(
-    cell_counts: Floats, axes: tuple[int, ...], added: Callable[[Floats], Floats], filled: Floats
+    cell_counts: Floats,
+    axes: tuple[int, ...],
+    added: Callable[[Floats], Floats],
+    estimate: Estimate,
+    filled: Floats,
 ) -> None:
     """Fill in the estimate of the cells where exactly these axes are without evidence.
 
@@ -75,10 +105,10 @@ def _fill_without(
     totals = sums.sum(axis=tuple(axis + 1 for axis in orders), keepdims=True)
     values = [cell_counts.shape[1 + axis] - 1 for axis in orders if axis not in axes]
     n_values = np.array(max(prod(values), 1), dtype=np.float64)
-    filled[silent] = log_shares(sums, totals, n_values, added(n_values))
+    filled[silent] = estimate(sums, totals, n_values, added(n_values))
 
 
-def _of_single_columns(counts: TupleCounts, added: Callable[[Floats], Floats]) -> Floats:
+def _of_single_columns(counts: TupleCounts, added: Callable[[Floats], Floats], estimate: Estimate) -> Floats:
     """Return the estimates of terms of one column, all of them at once; no evidence is 0."""
     terms = counts.terms
     tables = np.zeros_like(counts.counts)
@@ -87,7 +117,7 @@ def _of_single_columns(counts: TupleCounts, added: Callable[[Floats], Floats]) -
     cell_counts = counts.counts[known]
     n_values = terms.n_combinations[term][:, None].astype(np.float64)
     totals = _sums(term, cell_counts, len(terms.features))[term]
-    tables[known] = log_shares(cell_counts, totals, n_values, added(n_values))
+    tables[known] = estimate(cell_counts, totals, n_values, added(n_values))
     return tables
 
 

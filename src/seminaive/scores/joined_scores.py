@@ -35,7 +35,6 @@ def recoded_scores(scores: AdditiveScores, schema: Schema, joined: Schema) -> Ad
 
     Parameters
     ----------
-    scores : AdditiveScores
     schema : Schema
         The coding of the scores.
     joined : Schema

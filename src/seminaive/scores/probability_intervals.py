@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,38 @@ def deviate(coverage: float) -> float:
     return float(-ndtri((1.0 - coverage) / 2.0))
 
 
+@dataclass(frozen=True)
+class Spread:
+    """How sure effects are that are shown: where the middle of their posterior lies, and how wide it is.
+
+    Parameters
+    ----------
+    distance : ndarray
+        From what is shown to the middle of the posterior; 0 unless the answer was shrunk.
+    error : ndarray, as ``distance``
+        The standard error about the middle.
+    """
+
+    distance: Floats
+    error: Floats
+
+    def reach(self, coverage: float) -> Floats:
+        """Return how far an interval reaches below and above what is shown, on a first axis of 2.
+
+        It is that of the posterior; where what is shown is outside, it reaches there.
+
+        >>> Spread(np.array([1.0, 9.0]), np.array([1.0, 1.0])).reach(0.95).round(2).tolist()
+        [[0.96, 0.0], [2.96, 10.96]]
+        """
+        half = deviate(coverage) * self.error
+        return np.maximum(np.stack([half - self.distance, half + self.distance]), 0.0)
+
+    @classmethod
+    def about_shown(cls, error: Floats) -> Spread:
+        """Return that of effects which are the middle of their posterior."""
+        return cls(np.zeros_like(error), error)
+
+
 def probability_bounds(
     log_posterior: Floats, distance: Floats, covariance: Floats, coverage: float
 ) -> tuple[Floats, Floats]:
@@ -39,7 +72,6 @@ def probability_bounds(
         From it to the middle of the posterior: of the log odds of two classes, or of the scores of all.
     covariance : ndarray of shape (n_rows, n_columns, n_columns)
         About that.
-    coverage : float
 
     Examples
     --------

@@ -11,6 +11,7 @@ from scipy.linalg import helmert
 
 from seminaive.encode.saved_by_fields import SavedByFields
 from seminaive.scores.curve_terms import CurveTerms
+from seminaive.scores.probability_intervals import Spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -163,16 +164,15 @@ class ScorePosterior(SavedByFields):
             found[rows] += (entries[:, 0] @ products).reshape(found[rows].shape)
         return distances, found
 
-    def variances(self, entries: Floats) -> Floats:
-        """Return second moments about the scores, given entries on the last two axes.
+    def spread(self, entries: Floats) -> Spread:
+        """Return how sure sums of contributions are, given their entries on the last two axes.
 
         Those of the log odds of two classes on a last axis of 1, else of each class's centred score.
         """
         apart, places = entries[..., 0, :] @ np.square(self._contrasts), entries[..., 1:, :] @ self._contrasts
-        # The square of the distance to the middle of the posterior is a part of them.
-        signs = np.where(self.signs == 0, 1.0, self.signs)
-        found = apart + (signs[:, None] * np.square(places)).sum(axis=-2)
-        return np.asarray(np.maximum(found, 0.0))
+        variance = apart + (self.signs[:, None] * np.square(places)).sum(axis=-2)
+        distance = places[..., self.signs == 0, :].sum(axis=-2)
+        return Spread(distance, np.sqrt(np.maximum(variance, 0.0)))
 
 
 def through(products: Floats, entries: Floats) -> Floats:

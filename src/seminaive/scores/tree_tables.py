@@ -36,11 +36,8 @@ def tree_scores(
         Added to every count, in rows.
     """
     position = {columns: term for term, columns in enumerate(counts.terms.features)}
-    edges = [
-        (min(child, parent), max(child, parent), child) for child, parent in enumerate(parents) if parent >= 0
-    ]
-    singles = tuple((j,) for j in range(len(parents)))
-    terms = Terms((*singles, *((i, j) for i, j, _ in edges)), counts.terms.cardinalities)
+    terms, edges = tree_terms(counts.terms.cardinalities, parents)
+    singles = terms.features[: len(parents)]
     tables = np.zeros((terms.n_cells, len(class_weight)))
     alone = [_given_others(counts.joint(position[single]), 0, smoothing) for single in singles]
     for term, table in enumerate(alone):
@@ -50,6 +47,17 @@ def tree_scores(
         given_parent = _given_others(counts.joint(position[i, j]), axis, smoothing)
         _put(tables, terms, term, given_parent - np.expand_dims(alone[child], 1 - axis))
     return AdditiveScores.of_tables(log_priors(class_weight), terms, tables)
+
+
+def tree_terms(
+    cardinalities: tuple[int, ...], parents: Sequence[int]
+) -> tuple[Terms, list[tuple[int, int, int]]]:
+    """Return the terms of a tree, single columns first, and its edges: both columns, then the child."""
+    edges = [
+        (min(child, parent), max(child, parent), child) for child, parent in enumerate(parents) if parent >= 0
+    ]
+    singles = tuple((j,) for j in range(len(parents)))
+    return Terms((*singles, *((i, j) for i, j, _ in edges)), cardinalities), edges
 
 
 def _given_others(counts: Floats, axis: int, added: float) -> Floats:

@@ -12,16 +12,15 @@ import numpy as np
 from scipy.linalg.lapack import dpotrs
 
 from seminaive.design.centred_levels import CentredLevels
-from seminaive.design.classes import n_columns_of
 from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_scores import term_blocks
 from seminaive.design.weighted_gram import weighted_gram
 from seminaive.design.workspace import row_blocks
 from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.objective.log_loss import posterior_of
 from seminaive.objective.penalised_loss import PenalisedLoss
-from seminaive.objective.pointwise import posterior_of
-from seminaive.objective.preconditioner import BlockPreconditioner
+from seminaive.objective.preconditioner import SubspacePreconditioner
 from seminaive.objective.ridge import Ridge
 from seminaive.selection.class_preconditioner import MOST_ENTRIES, ClassPreconditioner
 from seminaive.selection.degrees_of_freedom import (
@@ -41,9 +40,9 @@ if TYPE_CHECKING:
     from seminaive.design.protocol import Design
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable
+    from seminaive.selection.split_rows import SplitRows
     from seminaive.solvers.result import SolverResult
 
-    Split = tuple[Indices, Indices]
 
 # Which of two ways is the faster; `tests/selection/test_fold_solvers.py` fits by either and compares. Up to
 # MOST_EXACT coefficients, effective degrees of freedom are computed from the Hessian; beyond, they are
@@ -113,55 +112,38 @@ class CoefficientSolver:
     Parameters
     ----------
     columns : SmoothColumns
-    table : EncodedTable
-    labels, row_weight : ndarray of shape (n_rows,)
-    n_classes : int
-    splits : list of (training rows, held-out rows)
+    rows : SplitRows
     n_threads : int
     """
 
-    def __init__(
-        self,
-        columns: SmoothColumns,
-        table: EncodedTable,
-        labels: Indices,
-        row_weight: Floats,
-        n_classes: int,
-        splits: list[Split],
-        n_threads: int = 1,
-    ) -> None:
+    def __init__(self, columns: SmoothColumns, rows: SplitRows, n_threads: int = 1) -> None:
         self.columns = columns
-        self.table = table
-        self.labels = labels
-        self.row_weight = row_weight
-        self.n_classes = n_classes
-        self.splits = splits
-        self.n_columns = n_columns_of(n_classes)
+        self.rows = rows
+        self.n_columns = rows.n_columns
         n_all = 1 + int(columns.sizes.sum())
         self._exact = n_all <= MOST_EXACT
         n_inverted = self._n_inverted()
         self._inverted = n_all <= n_inverted
-        step = -(-len(labels) // SAMPLED_ROWS)
-        self._sample = np.arange(0, len(labels), step)
-        self._dense, listed = self._features(table.rows(self._sample), n_inverted)
+        step = -(-rows.n_rows // SAMPLED_ROWS)
+        self._sample = np.arange(0, rows.n_rows, step)
+        self._dense, listed = self._features(rows.table.rows(self._sample), n_inverted)
         if self._inverted:
             self._leading_features, self._leading = self._dense, np.arange(n_all)
         else:
             self._leading_features, self._leading = self._largest_of_first(listed, n_inverted)
         self._others = np.setdiff1d(np.arange(n_all), self._leading)
-        dense = step == 1 and self._exact and n_all * len(labels) <= MOST_DENSE
-        n_scores = max(len(splits), 1) * self.n_columns
+        dense = step == 1 and self._exact and n_all * rows.n_rows <= MOST_DENSE
+        n_scores = max(len(rows.splits), 1) * self.n_columns
         self.design: Design = (
             DenseDesign(self._dense)
             if dense
-            else ProjectedDesign(columns, table, n_classes, n_threads, n_scores)
+            else ProjectedDesign(columns, rows.table, rows.n_classes, n_threads, n_scores)
         )
-        weights = np.zeros((len(splits), len(labels)))
-        for fold_weight, (train, _) in zip(weights, splits, strict=True):
-            fold_weight[train] = row_weight[train]
-        weights = weights if splits else row_weight[None]
-        self._folds = EmpiricalLoss(self.design, labels, weights, n_classes, keep_scores=True)
-        self._all = EmpiricalLoss(self.design, labels, row_weight, n_classes, keep_scores=True)
+        weights = [rows.training_weight(which) for which in range(len(rows.splits) or 1)]
+        self._folds = EmpiricalLoss(
+            self.design, rows.labels, np.stack(weights), rows.n_classes, keep_scores=True
+        )
+        self._all = EmpiricalLoss(self.design, rows.labels, rows.row_weight, rows.n_classes, keep_scores=True)
         self._term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
         self._curvatures: dict[EmpiricalLoss, Curvature] = {}
 
@@ -177,7 +159,7 @@ class CoefficientSolver:
 
     def _n_inverted(self) -> int:
         """Return how many coefficients the preconditioner inverts the Hessian of."""
-        n_scores = len(self.labels) * self.n_columns * max(len(self.splits), 1)
+        n_scores = self.rows.n_rows * self.n_columns * max(len(self.rows.splits), 1)
         most = min(math.isqrt(ENTRIES_PER_SCORE * n_scores), SAMPLED_ROWS // 2)
         return max(most, FEW_INVERTED)
 
@@ -214,17 +196,17 @@ class CoefficientSolver:
     @cached_property
     def _all_features(self) -> NDArray[np.float32]:
         """All features of all rows, in single precision."""
-        n_rows = len(self.labels)
+        n_rows = self.rows.n_rows
         found = np.empty((n_rows, self.design.n_coefficients), dtype=np.float32)
         for block in row_blocks(n_rows):
-            parts = self.columns.features(self.table.rows(np.arange(n_rows)[block]))
+            parts = self.columns.features(self.rows.table.rows(np.arange(n_rows)[block]))
             np.concatenate(parts, axis=1, out=found[block], casting="same_kind")
         return found
 
     @property
     def _has_class_hessians(self) -> bool:
         """Tell whether the preconditioner has a Hessian for each class: where features fit into memory."""
-        n_features = len(self.labels) * self.design.n_coefficients
+        n_features = self.rows.n_rows * self.design.n_coefficients
         return self.n_columns > 1 and MOST_DENSE < n_features <= MOST_ENTRIES
 
     def prepare(self, relevances: Floats) -> list[PreparedRelevances]:
@@ -260,7 +242,7 @@ class CoefficientSolver:
                 scores[:, f * k : (f + 1) * k].copy(),
                 result,
             )
-            for f in range(len(self.splits))
+            for f in range(len(self.rows.splits))
         ]
 
     def fit_all(
@@ -392,7 +374,7 @@ class CoefficientSolver:
             (leading, partial(_solve_free, factor, None if moves.all() else moves))
             for factor, moves in zip(factors, free.T, strict=True)
         )
-        inverse = BlockPreconditioner(diagonal, blocks)
+        inverse = SubspacePreconditioner.of_blocks(diagonal, blocks)
 
         def precondition(gradient: Floats) -> Floats:
             return inverse(gradient.reshape(shape)).reshape(gradient.shape)
@@ -439,10 +421,7 @@ class CoefficientSolver:
 
     def _mean_curvature(self, which: int, scores: Floats) -> Floats:
         """Return the mean over the classes of the curvature of each row of a training set."""
-        weight = self.row_weight
-        if which < len(self.splits):
-            weight = np.zeros(len(self.labels))
-            weight[self.splits[which][0]] = self.row_weight[self.splits[which][0]]
+        weight = self.rows.training_weight(which)
         posterior = posterior_of(scores)
         return np.asarray(weight * (posterior * (1 - posterior)).mean(axis=1))
 

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import factorial, ndtri
 
-from seminaive.objective.pointwise import expected_log_losses, expected_residuals
+from seminaive.objective.log_loss import expected_log_losses, expected_residuals
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -55,7 +55,7 @@ def fit_by_evidence(solver: FoldSolver, kept: Booleans, max_iter: int) -> Eviden
     max_iter : int
         Newton steps per fit.
     """
-    strengths, n_folds, columns = PLAN.starts, len(solver.splits), solver.columns
+    strengths, n_folds, columns = PLAN.starts, len(solver.rows.splits), solver.columns
 
     def fitted(relevances: Floats, start: Any) -> tuple[Any, Any]:
         prepared = solver.prepare(np.tile(relevances, (n_folds + 1, 1)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from seminaive.design.shape_constraints import ShapeConstraints
 from seminaive.selection.coefficient_solver import CoefficientSolver
@@ -12,19 +12,19 @@ from seminaive.selection.shaped_row_space_solver import ShapedRowSpaceSolver
 
 if TYPE_CHECKING:
     from seminaive.design.smooth_columns import SmoothColumns
+    from seminaive.selection.split_rows import SplitRows
 
 
-def row_space_solver(columns: SmoothColumns, *rows: Any) -> RowSpaceSolver:
+def row_space_solver(columns: SmoothColumns, rows: SplitRows) -> RowSpaceSolver:
     """Return what fits columns in the row space; its parameters are those of `RowSpaceSolver`."""
     kind = ShapedRowSpaceSolver if has_inequalities(columns) else RowSpaceSolver
-    return kind(columns, *rows)
+    return kind(columns, rows)
 
 
-def coefficient_solver(columns: SmoothColumns, *rows: Any, n_threads: int = 1) -> CoefficientSolver:
+def coefficient_solver(columns: SmoothColumns, rows: SplitRows, n_threads: int = 1) -> CoefficientSolver:
     """Return what fits columns in their coefficients; its parameters are those of `CoefficientSolver`."""
-    kind: type[Any] = ShapedCoefficientSolver if has_inequalities(columns) else CoefficientSolver
-    made: CoefficientSolver = kind(columns, *rows, n_threads=n_threads)
-    return made
+    kind = ShapedCoefficientSolver if has_inequalities(columns) else CoefficientSolver
+    return kind(columns, rows, n_threads)
 
 
 def has_inequalities(columns: SmoothColumns) -> bool:

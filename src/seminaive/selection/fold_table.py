@@ -13,7 +13,7 @@ from seminaive.design.row_space import RowSpace
 from seminaive.memory import refuse_beyond_memory
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
-from seminaive.objective.preconditioner import TwoLevelPreconditioner
+from seminaive.objective.preconditioner import SubspacePreconditioner
 from seminaive.objective.ridge import Ridge
 from seminaive.solvers.blas import one_blas_thread
 
@@ -160,7 +160,7 @@ class FoldTable:
         """Return loss plus ridge, preconditioned by the Hessian at some coefficients."""
         row_curvature = loss.row_curvature(at)
         higher = strength[self.space.orders > 1]
-        preconditioner = TwoLevelPreconditioner.of(
+        preconditioner = SubspacePreconditioner.of_coarse_space(
             self.coarse,
             strength,
             float(higher.mean()) if len(higher) else 0.0,

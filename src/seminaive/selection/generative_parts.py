@@ -117,6 +117,7 @@ class GenerativeParts:
         self.features = features
         self.options = options
         self.class_weight = class_weights(labels, n_classes, row_weight)
+        self.statistics: TableStatistics | None = None
         if options.tree:
             terms = Terms.up_to_order(table.cardinalities, 2)
             cells = terms.n_cells * n_classes
@@ -129,8 +130,9 @@ class GenerativeParts:
             n_columns = len(table.cardinalities)
             self._about_class = np.array([mutual_information(self._pairs.joint(j)) for j in range(n_columns)])
         else:
+            self.statistics = TableStatistics.of(table, labels, n_classes, row_weight)
             self._naive = generative_scores(
-                TableStatistics.of(table, labels, n_classes, row_weight),
+                self.statistics,
                 smoothing=options.smoothing,
                 pooled=options.pooled,
                 variance_floor=options.variance_floor,

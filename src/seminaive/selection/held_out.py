@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from seminaive.design.classes import by_class
-from seminaive.objective.pointwise import POINTWISE, expected_log_losses, posterior_of
+from seminaive.objective.log_loss import POINTWISE, expected_log_losses, posterior_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

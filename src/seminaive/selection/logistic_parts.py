@@ -13,7 +13,7 @@ from seminaive.design.weighted_gram import weighted_gram
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.factor import inverse_of, lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
-from seminaive.objective.preconditioner import BlockPreconditioner
+from seminaive.objective.preconditioner import SubspacePreconditioner
 from seminaive.objective.ridge import Ridge
 from seminaive.objective.softmax_hessian import softmax_hessian
 from seminaive.solvers.blas import one_blas_thread
@@ -86,12 +86,12 @@ class PartObjective:
     ----------
     objective : PenalisedLoss
     moves : ndarray of shape (n_coefficients, n_problems, 1)
-    preconditioner : BlockPreconditioner
+    preconditioner : SubspacePreconditioner
     """
 
     objective: PenalisedLoss
     moves: Floats
-    preconditioner: BlockPreconditioner
+    preconditioner: SubspacePreconditioner
 
     def __call__(self, coefficients: Floats) -> tuple[Floats, Floats]:
         """Return the value of each problem, and the gradients along the coefficients that may move."""
@@ -216,7 +216,7 @@ class LogisticParts:
 
     def _preconditioner(
         self, loss: EmpiricalLoss, here: Floats, moving: Floats, layouts: Sequence[tuple[Labels, int]]
-    ) -> BlockPreconditioner:
+    ) -> SubspacePreconditioner:
         """Factor the Hessian of each problem and column at some coefficients, or take its diagonal.
 
         A layout has the coefficients of a problem, and how many of the last are eliminated.
@@ -224,14 +224,14 @@ class LogisticParts:
         curvature = loss.row_curvature(here.reshape(loss.shape))
         if self.shape[0] > MOST_FACTORED:
             diagonal = 1.0 / (loss.curvature(curvature).reshape(self.shape) + self.ridge)
-            return BlockPreconditioner(diagonal * moving)
+            return SubspacePreconditioner(diagonal * moving)
         by_problem = curvature.reshape(-1, *self.shape[1:])
         inverses = []
         for problem, (members, n_eliminated) in enumerate(layouts):
             block = np.ix_(members, members)
             hessians = (self.design.gram(np.ascontiguousarray(w))[block] for w in by_problem[:, problem].T)
             inverses.append((members, _inverse_by_column(hessians, n_eliminated, self.ridge)))
-        return BlockPreconditioner(np.zeros((1, 1, 1)), tuple(inverses))
+        return SubspacePreconditioner.of_blocks(np.zeros((1, 1, 1)), inverses)
 
     def _can_couple(self, moves: Booleans) -> bool:
         """Tell whether Hessians over all classes are small enough to be factored."""
@@ -242,7 +242,7 @@ class LogisticParts:
 
     def _coupled_preconditioner(
         self, loss: EmpiricalLoss, here: Floats, moving: Floats
-    ) -> BlockPreconditioner:
+    ) -> SubspacePreconditioner:
         """Factor the Hessian of each problem over the coefficients of all classes."""
         posteriors = loss.posterior(here.reshape(loss.shape))
         inverses = []
@@ -252,7 +252,7 @@ class LogisticParts:
             gram = partial(weighted_gram, self._columns[used][:, members])
             hessian = softmax_hessian(gram, posteriors[used, problem], row_weight[used])
             inverses.append((members, partial(_multiply_coupled, _inverse(hessian, self.ridge))))
-        return BlockPreconditioner(np.zeros((1, 1, 1)), tuple(inverses))
+        return SubspacePreconditioner.of_blocks(np.zeros((1, 1, 1)), inverses)
 
     @cached_property
     def _columns(self) -> Floats:

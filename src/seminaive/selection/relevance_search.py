@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.selection.baselines import Baseline
+    from seminaive.selection.split_rows import SplitRows
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
@@ -60,10 +61,7 @@ class FoldSolver(Protocol):
     """Fits of the folds and of all rows under strengths and relevances."""
 
     columns: Any
-    labels: Indices
-    row_weight: Floats
-    n_classes: int
-    splits: list[tuple[Indices, Indices]]
+    rows: SplitRows
 
     def prepare(self, relevances: Floats) -> Any:
         """Take in relevances, one row per fold and, last, that of all rows."""
@@ -71,15 +69,15 @@ class FoldSolver(Protocol):
     def fit_folds(
         self, prepared: Any, strengths: Sequence[float], starts: Any, tol: float, max_iter: int
     ) -> list[Any]:
-        """Fit the training rows of every fold, from the places where other fits ended.
+        """Fit the training rows of every fold, from the warm starts of other fits.
 
-        A fit has ``scores`` of all rows and a ``place``, from which another fit can start.
+        A fit has ``scores`` of all rows and a ``warm_start``, from which another fit can start.
         """
 
     def fit_all(
         self, prepared: Any, strengths: Sequence[float], start: Any, tol: float, max_iter: int
     ) -> Any:
-        """Fit all rows from a place; the fit has its certificate in ``fit.optimality``."""
+        """Fit all rows from a warm start; the fit has its certificate in ``fit.optimality``."""
 
     def evidence(
         self, prepared: Any, which: Sequence[int], strengths: Sequence[float], fits: list[Any]
@@ -266,7 +264,7 @@ class RelevanceSearch:
         Where all columns together say nothing, fewer are tried: the noise of many may drown what one says.
         """
         n_terms = self.solver.columns.n_terms
-        kept = np.ones((len(self.solver.splits) + 1, n_terms)) if self.kept is None else self.kept
+        kept = np.ones((self.solver.rows.n_sets, n_terms)) if self.kept is None else self.kept
         first = self._first_trial(0, kept)
         if not len(self.held_out):
             return  # no row can tell two trials apart
@@ -347,8 +345,8 @@ class RelevanceSearch:
         The ridges at the start suit rows that weigh about 1. Rows that weigh thousands each are all but
         separated by them, and held-out losses near separation have local minima in which a climb ends.
         """
-        solver = self.solver
-        decades = int(np.log10(max(solver.row_weight.sum() / len(solver.labels), 1.0)))
+        rows = self.solver.rows
+        decades = int(np.log10(max(rows.row_weight.sum() / rows.n_rows, 1.0)))
         for step in range(1, decades + 1):
             new = self._trial((0, 0, 0, step), best.number, best.prepared, best)
             best = new if _is_better(new, best) else best
@@ -421,8 +419,8 @@ class RelevanceSearch:
     @cached_property
     def held_out(self) -> HeldOut:
         """The rows that the folds hold out."""
-        solver = self.solver
-        held_out = HeldOut.of(solver.labels, solver.row_weight, solver.n_classes, solver.splits, self.groups)
+        rows = self.solver.rows
+        held_out = HeldOut.of(rows.labels, rows.row_weight, rows.n_classes, rows.splits, self.groups)
         return held_out if self.baseline is None else self.baseline.left_of(held_out)
 
     # The answer
@@ -444,7 +442,7 @@ class RelevanceSearch:
         )
         best, of_best = parts[0][1], fits[0]
         penalties, degrees = self.solver.evidence(
-            best.prepared, [len(self.solver.splits)], best.strengths, [of_best]
+            best.prepared, [len(self.solver.rows.splits)], best.strengths, [of_best]
         )
         return RelevanceAnswer(
             best,

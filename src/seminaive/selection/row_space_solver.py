@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
     from seminaive.arrays import Floats, Indices
     from seminaive.design.smooth_columns import SmoothColumns
-    from seminaive.encode import EncodedTable
-
-    Split = tuple[Indices, Indices]
+    from seminaive.selection.split_rows import SplitRows
 
 
 @dataclass(frozen=True)
@@ -83,30 +81,17 @@ class RowSpaceSolver:
     Parameters
     ----------
     columns : SmoothColumns
-    table : EncodedTable
-    labels, row_weight : ndarray of shape (n_rows,)
-    n_classes : int
-    splits : list of (training rows, held-out rows)
+    rows : SplitRows
     """
 
-    def __init__(
-        self,
-        columns: SmoothColumns,
-        table: EncodedTable,
-        labels: Indices,
-        row_weight: Floats,
-        n_classes: int,
-        splits: list[Split],
-    ) -> None:
+    def __init__(self, columns: SmoothColumns, rows: SplitRows) -> None:
         self.columns = columns
-        self.labels = labels
-        self.row_weight = row_weight
-        self.n_classes = n_classes
-        self.splits = splits
+        self.rows = rows
+        table = rows.table
         self._offsets: list[Floats] | None = None
         self._slopes = columns.slope_features(table.numbers)
         mains = [columns.columns[j].main_features(table) for j in columns.mains]
-        self._mains = np.hstack([np.empty((len(labels), 0)), *mains])
+        self._mains = np.hstack([np.empty((rows.n_rows, 0)), *mains])
         self._main_of = np.repeat(np.arange(len(mains)), [main.shape[1] for main in mains])
         self._used = sorted({j for pair in columns.pairs for j in pair})
         self._pairs = {j: columns.columns[j].pair_features(table) for j in self._used}
@@ -120,20 +105,16 @@ class RowSpaceSolver:
         vars(made).update(_offsets=offsets)
         return made
 
-    @property
-    def n_rows(self) -> int:
-        """Return the number of rows."""
-        return len(self.labels)
-
     def _loss(self, which: int, train: Indices) -> RowLoss:
         """Return the loss of the training rows of one fold or, by -1, of all rows."""
         offset = None if self._offsets is None else self._offsets[which][train]
-        return RowLoss(self.labels[train], self.row_weight[train], self.n_classes, offset)
+        rows = self.rows
+        return RowLoss(rows.labels[train], rows.row_weight[train], rows.n_classes, offset)
 
     @property
     def _n_entries(self) -> int:
         """Return the entries of a symmetric matrix that are kept: its lower triangle."""
-        return self.n_rows * (self.n_rows + 1) // 2
+        return self.rows.n_rows * (self.rows.n_rows + 1) // 2
 
     @cached_property
     def _stack(self) -> NDArray[np.float32]:
@@ -145,8 +126,8 @@ class RowSpaceSolver:
 
     def prepare(self, relevances: Floats) -> list[Prepared]:
         """Compute the kernels of each fold's training rows and, last, of all rows, by their relevances."""
-        every = np.arange(self.n_rows)
-        trains = [train for train, _ in self.splits] + [every]
+        every = np.arange(self.rows.n_rows)
+        trains = [train for train, _ in self.rows.splits] + [every]
         different, which = np.unique(relevances, axis=0, return_inverse=True)
         kernels = np.empty((len(different), 3, self._n_entries))
         for fold_kernels, row in zip(kernels, different, strict=True):
@@ -156,7 +137,7 @@ class RowSpaceSolver:
         kernels[:, 2] = self._pair_kernels(different[:, n_first:])
         prepared: list[Prepared] = []
         for fold_relevances, train, k in zip(relevances, trains, which.ravel().tolist(), strict=True):
-            out = np.ones(self.n_rows, dtype=bool)
+            out = np.ones(self.rows.n_rows, dtype=bool)
             out[train] = False
             order = np.concatenate([train, every[out]])
             prepared.append(Prepared(fold_relevances, order, len(train), kernels[k]))
@@ -226,7 +207,7 @@ class RowSpaceSolver:
         loss = self._loss(which, train)
         first = np.zeros((n, loss.n_columns)) if start is None else start[train]
         fit = minimize_kernel(kernel[:n], loss, first, tol=tol, max_iter=max_iter)
-        scores = np.empty((self.n_rows, loss.n_columns))
+        scores = np.empty((self.rows.n_rows, loss.n_columns))
         scores[train] = fit.scores
         scores[prepared.order[n:]] = kernel[n:] @ fit.weights + fit.intercept
         return RowFit(fit, scores, scores if self._offsets is None else scores + self._offsets[which])

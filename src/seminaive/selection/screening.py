@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
     from seminaive.arrays import Floats, Indices
     from seminaive.design.smooth_columns import SmoothColumns
-    from seminaive.encode import EncodedTable
+    from seminaive.selection.split_rows import SplitRows
 
     Kept = NDArray[np.bool_]
-    Split = tuple[Indices, Indices]
 
 
 @dataclass(frozen=True)
@@ -59,28 +58,17 @@ class Screen:
     ----------
     columns : SmoothColumns
         Without terms of pairs.
-    table, labels, row_weight, n_classes, splits
-        The rows, and the folds that hold them out.
+    rows : SplitRows
     """
 
-    def __init__(
-        self,
-        columns: SmoothColumns,
-        table: EncodedTable,
-        labels: Indices,
-        row_weight: Floats,
-        n_classes: int,
-        splits: list[Split],
-    ) -> None:
+    def __init__(self, columns: SmoothColumns, rows: SplitRows) -> None:
         self.columns = columns
-        self.rows = (table, labels, row_weight, n_classes, splits)
-        self._table, self._n_classes = table, n_classes
-        self._n_sets = len(splits) + 1
+        self.rows = rows
+        self._table, self._n_classes = rows.table, rows.n_classes
 
     def _residuals(self, scores: list[Floats] | None = None) -> Residuals:
         """Return what some scores, or else the class shares, leave unexplained."""
-        _, labels, row_weight, n_classes, splits = self.rows
-        return Residuals(labels, row_weight, n_classes, splits, scores)
+        return Residuals(self.rows, scores)
 
     @cached_property
     def _evidence(self) -> Floats:
@@ -109,7 +97,7 @@ class Screen:
         elif columns.can_cross_all(self._n_classes):
             crossed = columns.with_all_pairs(self._n_classes)
         else:
-            return self._crossed_by_best(columns, kept, solver_of(columns, *self.rows), max_iter)
+            return self._crossed_by_best(columns, kept, solver_of(columns, self.rows), max_iter)
         n_pairs = self._n_all_pairs if named is None else len(named)
         return self._crossed(crossed, n_pairs, None if kept.all() else kept_terms(crossed, kept))
 
@@ -126,7 +114,7 @@ class Screen:
         can_be_paired = (1 + math.isqrt(1 + 8 * most_pair_features(self._n_classes))) // 2
         most = max(len(self._table), can_be_paired)
         if len(self.columns.mains) <= most:
-            return np.ones((self._n_sets, len(self.columns.columns)), dtype=bool)
+            return np.ones((self.rows.n_sets, len(self.columns.columns)), dtype=bool)
         kept = halvings(self._evidence, most)[0]
         kept[:, sorted({j for pair in named or [] for j in pair})] = True
         return kept

@@ -82,7 +82,7 @@ def _losses_without(
     of all relevances.
     """
     solver, relevances = _without_shape(search, trial, position, solver_of)
-    held_out, folds = search.held_out, range(len(solver.splits))
+    held_out, folds = search.held_out, range(len(solver.rows.splits))
 
     def fitted(starts: Any) -> tuple[Any, Any, Floats]:
         prepared = solver.prepare(relevances)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from seminaive.arrays import Floats, Indices
+    from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.objective.penalised_loss import PenalisedLoss
     from seminaive.selection.coefficient_solver import CoefficientFit, Curvature, PreparedRelevances
+    from seminaive.selection.split_rows import SplitRows
     from seminaive.solvers.result import SolverResult
 
 
@@ -49,10 +51,9 @@ class ShapedCoefficientSolver(CoefficientSolver):
     Its parameters are those of `CoefficientSolver`.
     """
 
-    def __init__(self, columns: Any, *rows: Any, **options: Any) -> None:
-        # The number of classes comes fourth, after the table, the labels and their weights.
-        self.constraints = ShapeConstraints.of(columns, rows[3])
-        super().__init__(columns, *rows, **options)
+    def __init__(self, columns: SmoothColumns, rows: SplitRows, n_threads: int = 1) -> None:
+        self.constraints = ShapeConstraints.of(columns, rows.n_classes)
+        super().__init__(columns, rows, n_threads)
         # Last, so that the last block of a Cholesky factor is that of coefficients that have a shape.
         shaped = self.constraints.positions
         others = ~np.isin(self._leading, shaped)

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from seminaive.arrays import Floats
+    from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.selection.row_space_solver import Prepared
+    from seminaive.selection.split_rows import SplitRows
 
 
 class ShapedRowSpaceSolver(RowSpaceSolver):
@@ -26,9 +28,9 @@ class ShapedRowSpaceSolver(RowSpaceSolver):
     Its parameters are those of `RowSpaceSolver`.
     """
 
-    def __init__(self, columns: Any, *rows: Any) -> None:
-        super().__init__(columns, *rows)
-        self.constrain(ShapeConstraints.of(columns, self.n_classes))
+    def __init__(self, columns: SmoothColumns, rows: SplitRows) -> None:
+        super().__init__(columns, rows)
+        self.constrain(ShapeConstraints.of(columns, rows.n_classes))
 
     def constrain(self, constraints: ShapeConstraints) -> None:
         """Take other inequalities."""
@@ -71,7 +73,7 @@ class ShapedRowSpaceSolver(RowSpaceSolver):
         inequalities = RowInequalities(np.ascontiguousarray(functions[:, train]), covariance)
         first = np.zeros((n, loss.n_columns)) if start is None else start[train]
         fit = minimize_constrained_kernel(kernel[:n], loss, inequalities, first, tol=tol, max_iter=max_iter)
-        scores = np.empty((self.n_rows, loss.n_columns))
+        scores = np.empty((self.rows.n_rows, loss.n_columns))
         scores[train] = fit.scores
         scores[out] = kernel[n:] @ fit.weights + fit.intercept
         scores[out] += combined(fit.multipliers, functions[:, out])

@@ -12,7 +12,7 @@ import numpy as np
 from seminaive.design.classes import by_class, log_odds
 from seminaive.design.reference import AnchoredDesign, reference_codes
 from seminaive.design.workspace import ROWS_AT_ONCE
-from seminaive.objective.pointwise import POINTWISE, expected_log_losses
+from seminaive.objective.log_loss import POINTWISE, expected_log_losses
 from seminaive.selection.decision import SEARCH, Decision, averaged, cost_of_weakness, decide, weighty
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.held_out import HeldOut

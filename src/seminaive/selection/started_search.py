@@ -61,9 +61,8 @@ class StartedSearch:
     """
 
     def __init__(self, solver: FoldSolver, earlier: Floats, search: Search) -> None:
-        self.baselines = baselines_of(
-            earlier, solver.labels, solver.row_weight, solver.n_classes, solver.splits
-        )
+        rows = solver.rows
+        self.baselines = baselines_of(earlier, rows.labels, rows.row_weight, rows.n_classes, rows.splits)
         self.searches = {NOTHING: search(solver, None)}
         for kind in SEARCHED:
             baseline = self.baselines[kind]

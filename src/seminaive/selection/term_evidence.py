@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.design.classes import by_class, n_columns_of
-from seminaive.objective.pointwise import posterior_of
+from seminaive.design.classes import by_class
+from seminaive.objective.log_loss import posterior_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from seminaive.arrays import Floats, Indices
+    from seminaive.arrays import Floats
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable
-
-    Split = tuple[Indices, Indices]
+    from seminaive.selection.split_rows import SplitRows
 
 
 def evidence_for(gradient: Floats, curvature: Floats, variances: Sequence[float]) -> Floats:
@@ -38,33 +37,20 @@ class Residuals:
 
     Parameters
     ----------
-    labels, row_weight : ndarray of shape (n_rows,)
-    n_classes : int
-    splits : list of (training rows, held-out rows)
+    rows : SplitRows
     scores : list of ndarray of shape (n_rows, n_columns) or None
         Of the model fitted to each training set; None is its class shares.
     """
 
-    def __init__(
-        self,
-        labels: Indices,
-        row_weight: Floats,
-        n_classes: int,
-        splits: Sequence[Split],
-        scores: Sequence[Floats] | None = None,
-    ) -> None:
-        n_rows = len(labels)
-        indicator = np.zeros((n_rows, n_classes))
-        indicator[np.arange(n_rows), labels] = 1.0
-        weights = np.zeros((len(splits) + 1, n_rows))
-        weights[-1] = row_weight
-        for weight, (train, _) in zip(weights, splits, strict=False):
-            weight[train] = row_weight[train]
+    def __init__(self, rows: SplitRows, scores: Sequence[Floats] | None = None) -> None:
+        indicator = np.zeros((rows.n_rows, rows.n_classes))
+        indicator[np.arange(rows.n_rows), rows.labels] = 1.0
         # Of two classes the second has the residuals of the first, with the other sign.
-        first = n_classes - n_columns_of(n_classes)
-        self._residuals = np.empty((n_rows, len(weights), n_classes - first))
+        first = rows.n_classes - rows.n_columns
+        self._residuals = np.empty((rows.n_rows, rows.n_sets, rows.n_columns))
         self._curvatures = np.empty_like(self._residuals)
-        for k, weight in enumerate(weights):
+        for k in range(rows.n_sets):
+            weight = rows.training_weight(k)
             posterior = _shares(indicator, weight) if scores is None else posterior_of(by_class(scores[k]))
             away = indicator - posterior
             self._residuals[:, k] = (weight[:, None] * away)[:, first:]

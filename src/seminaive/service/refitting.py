@@ -141,7 +141,6 @@ class _Others:
 
     Parameters
     ----------
-    table : EncodedTable
     whole : EncodedTable
         With the columns that are held.
     coded, numeric : list of int

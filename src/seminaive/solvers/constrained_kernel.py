@@ -173,12 +173,10 @@ def minimize_constrained_kernel(
     ----------
     kernel : ndarray of shape (n_rows, n_rows)
         K, without the intercept.
-    loss : RowLoss
     inequalities : RowInequalities
         Of the same rows.
     start : ndarray of shape (n_rows, n_columns)
         Scores, those of a fit under another kernel for instance.
-    tol : float
     max_iter : int
         Newton steps.
     """

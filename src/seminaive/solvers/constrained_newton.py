@@ -130,7 +130,6 @@ class _Face:
 
     Parameters
     ----------
-    problem : ConstrainedProblem
     equal : ndarray of bool of shape (functions, inequalities)
     multiply : callable
         The product with the Hessians.
@@ -177,10 +176,8 @@ def minimize_constrained(
 
     Parameters
     ----------
-    problem : ConstrainedProblem
     start : ndarray of shape (rows, functions, columns)
         Moved to the nearest coefficients that obey.
-    tol : float
     max_iter : int
         Newton steps.
     """

@@ -111,7 +111,6 @@ def logistic_path(
 
     Parameters
     ----------
-    design : ReferenceDesign
     labels : ndarray of shape (n_rows,)
         0 or 1.
     penalty : ElasticNet, default=None

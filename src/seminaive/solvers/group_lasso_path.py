@@ -90,11 +90,9 @@ class GroupSolution:
 
     Parameters
     ----------
-    strength : float
     coefficients : ndarray of shape (n_tables, n_cells, n_labels)
         Those of each table; a row per level, the levels of all columns stacked.
     intercepts : ndarray of shape (n_tables, n_labels)
-    objective : float
     gap : float
         Duality gap, as a share of the loss without columns.
     n_iter : int
@@ -181,7 +179,6 @@ class GroupLassoProblem:
 
         Parameters
         ----------
-        strength : float
         start : GroupSolution, default=None
             Where to start; the intercepts alone by default.
         tol : float, default=1e-6

@@ -43,7 +43,6 @@ class KernelFit:
         b, which is not penalised.
     scores : ndarray of shape (n_rows, n_columns)
         K a + b.
-    objective : float
     n_iter : int
         Newton steps.
     optimality : float
@@ -99,7 +98,6 @@ class NewtonSystem:
     Parameters
     ----------
     kernel : ndarray of shape (n_rows, n_rows)
-    loss : RowLoss
     posterior : ndarray of shape (n_rows, n_columns)
         Where the second derivatives are taken.
     exact : bool
@@ -256,10 +254,8 @@ def minimize_kernel(
     ----------
     kernel : ndarray of shape (n_rows, n_rows)
         K, without the intercept.
-    loss : RowLoss
     start : ndarray of shape (n_rows, n_columns)
         Scores, those of a fit under another kernel for instance.
-    tol : float
     max_iter : int
         Newton steps.
     """

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg import helmert
 
-from seminaive.objective.pointwise import curved
+from seminaive.objective.log_loss import curved
 
 if TYPE_CHECKING:
     from seminaive.arrays import Floats
@@ -103,8 +103,6 @@ def laplace_covariance(
 
     Parameters
     ----------
-    design : Design
-    curvature : RowCurvature
     prior_variance : ndarray of shape (n_coefficients, n_contrasts)
         That of the intercept is not read.
     n_kept : int

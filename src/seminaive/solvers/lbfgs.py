@@ -38,7 +38,6 @@ def minimize_lbfgs(
     start : ndarray of shape (n,)
     tol : float
         Norm of the gradient at which to stop, relative to the reference.
-    max_iter : int
     reference : float or None
         The gradient's norm that counts as 1: by default that at the start. Warm starts give the norm at a
         cold one.

@@ -21,8 +21,8 @@ from seminaive.design.dense import DenseDesign
 from seminaive.objective.coordinates import Coordinates
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.factor import inverse_of, lower_cholesky
+from seminaive.objective.log_loss import posterior_of
 from seminaive.objective.penalised_loss import PenalisedLoss
-from seminaive.objective.pointwise import posterior_of
 from seminaive.objective.ridge import Ridge
 from seminaive.solvers.minimize import minimize
 from seminaive.solvers.result import MAX_ITER
@@ -73,7 +73,6 @@ class RidgeProblem:
         Of a ridge toward 0; 0 leaves a coefficient free.
     labels : ndarray of shape (n_rows,)
     row_weight : ndarray of shape (n_rows,)
-    n_classes : int
     offset : ndarray of shape (n_rows, n_columns) or None
         Added to the scores.
     """

@@ -43,7 +43,6 @@ def minimize(
 
     Parameters
     ----------
-    objective : PenalisedLoss
     coordinates : Coordinates
         In which the solver searches, and in which the gradient of its certificate is measured.
     start : ndarray, shaped like the coefficients

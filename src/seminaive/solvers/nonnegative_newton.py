@@ -44,7 +44,6 @@ def minimize_nonnegative(
         Norm of the projected gradient at which to stop, relative to the larger of those at the start and at
         zero weights: a start that is a minimum already has hardly a gradient to compare with. One step is
         taken in any case.
-    max_iter : int
     """
     z = start
     value, gradient = objective(z)

@@ -25,7 +25,6 @@ class Columns:
         Of all columns; indicators are never divided.
     spread : ndarray of shape (n_coefficients,)
         What columns that are not divided are penalised for instead.
-    n_numbers : int
     copied : bool
         Whether numbers are centred and divided by copying them; if not, the kernels centre as they go.
     """

@@ -27,7 +27,6 @@ def scale_of(scaling: str, curvature: Floats, strength: Floats, estimate: Genera
     curvature : ndarray of shape (n_coefficients, 1)
         The diagonal of the loss's Hessian where all scores are 0.
     strength : ndarray of shape (n_coefficients, 1) or (n_coefficients, n_columns)
-    estimate : GenerativeEstimate
     """
     lengths = estimate.lengths
     if scaling == "none":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from seminaive.memory import refuse_beyond_memory
-from seminaive.objective.pointwise import log_losses, zero_one_losses
+from seminaive.objective.log_loss import log_losses, zero_one_losses
 from seminaive.solvers.alpha_path import AlphaPath
 
 if TYPE_CHECKING:
@@ -57,11 +57,8 @@ class GridSearch:
 
     Parameters
     ----------
-    interpolation : Interpolation
-    table : EncodedTable
     labels : ndarray of shape (n_rows,)
     row_weight : ndarray of shape (n_rows,) or None
-    settings : GridSettings
     start : int
         Grid position at which features begin.
     """

@@ -102,8 +102,6 @@ def minimize_by_epochs(
 
     Parameters
     ----------
-    loss : EmpiricalLoss
-    ridge : Ridge
     coordinates, start, tol, report
         As in `minimize`.
     design : TableDesign

@@ -54,7 +54,6 @@ def minimize_truncated_newton(
 
     Parameters
     ----------
-    objective : SideBySide
     start : ndarray of shape (rows, functions, columns)
     tol : float
         Norm of the gradient at which a function is done, relative to its reference.

@@ -24,8 +24,6 @@ def weigh_cells(terms: Terms, table: EncodedTable, row_weight: Floats | None = N
 
     Parameters
     ----------
-    terms : Terms
-    table : EncodedTable
     row_weight : ndarray of shape (n_rows,) or None
         None where every row counts once.
     """

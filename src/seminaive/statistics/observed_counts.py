@@ -109,9 +109,7 @@ class ObservedStatistics:
 
     Parameters
     ----------
-    schema : Schema
     class_weight : ndarray of shape (n_classes,)
-    counts : ObservedCounts
     """
 
     schema: Schema
@@ -138,7 +136,6 @@ class CellPlaces:
 
     Parameters
     ----------
-    terms : Terms
     cells : ndarray of shape (n_kept,)
         Increasing.
     """

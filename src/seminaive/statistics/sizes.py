@@ -76,7 +76,6 @@ def stream_parts(terms: Terms, n_known: int, n_rows: int, n_classes: int) -> dic
 
     Parameters
     ----------
-    terms : Terms
     n_known : int
         Cells that earlier chunks brought.
     n_rows : int

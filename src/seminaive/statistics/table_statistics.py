@@ -29,10 +29,7 @@ class TableStatistics:
 
     Parameters
     ----------
-    schema : Schema
     class_weight : ndarray of shape (n_classes,)
-    counts : TupleCounts
-    moments : Moments
     classes : tuple or None, default=None
         The names of the classes, so that statistics of different ones are not merged; None where unknown.
     """

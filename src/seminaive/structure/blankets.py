@@ -48,10 +48,8 @@ class BlanketDecision:
     Parameters
     ----------
     phase : {"grow", "shrink"}
-    candidate : int
     given : tuple of int
         The conditioning set.
-    result : IndependenceResult
     action : {"added", "not added", "not yet added", "kept", "removed", "set aside"}
         Not yet added is a feature that depends on the target, where another one has a smaller p-value or
         cells have too few rows: it is tested again given the larger set. Set aside is a feature whose
@@ -76,8 +74,6 @@ class Blanket:
 
     Parameters
     ----------
-    algorithm : str
-    target : int
     members : tuple of int
         In the order in which they were added.
     trace : tuple of BlanketDecision
@@ -245,9 +241,6 @@ def fast_iamb(
     Parameters
     ----------
     test : callable
-    target : int
-    candidates : sequence of int
-    alpha : float
     rows_per_cell : callable or None
         Rows per cell of a test of target and candidate given a set. A round adds features only as long as
         there are 5 or more; None sets no such limit, as for tests of correlations.

@@ -74,7 +74,6 @@ class CodedTests:
     ----------
     by_column : ndarray of shape (n_columns, n_rows)
         Codes; a code equal to the column's cardinality is a missing value.
-    cardinalities : tuple of int
     test : {"mi", "mi-adf", "mi-sh", "x2"}
     row_weight : ndarray of shape (n_rows,) or None
     declare_untestable : bool

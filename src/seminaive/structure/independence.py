@@ -160,7 +160,6 @@ def shrunken_covariance(covariance: Floats, product_variance: Floats, n_rows: fl
         With the divisor ``n_rows - 1``.
     product_variance : ndarray of shape (k, k)
         Sum over the rows of the squared deviations of ``(x_i - mean_i) (x_j - mean_j)`` from its mean.
-    n_rows : float
     """
     upper = np.triu_indices(len(covariance), 1)
     covariances = float((covariance[upper] ** 2).sum())

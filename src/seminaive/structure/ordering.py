@@ -64,7 +64,6 @@ def search_order(
         swapped. One layer by default.
     searched : frozenset of int, default=None
         The layers in which to swap; all by default.
-    tabu : int, default=10
     step : callable, default=None
         Called after each swap with the objective, as text.
 

@@ -32,7 +32,6 @@ class Assignment:
 
     Parameters
     ----------
-    feature : int
     part : {"logistic", "generative"}
     reason : str
         The quantities compared, with their values; features are called by ``{number}``.
@@ -57,7 +56,6 @@ class Partition:
 
     Parameters
     ----------
-    logistic, generative : tuple of int
     trace : tuple of Assignment
         The decisions in the order in which they were made.
     """
@@ -216,7 +214,6 @@ def greedy_partition(
 
     Parameters
     ----------
-    n_features : int
     accuracy : callable
         Accuracy on the training rows of the model with a given logistic part, a tuple of int, increasing.
     forward : bool

@@ -18,7 +18,6 @@ class IndependenceResult:
         Name of the test, as in the package's list of tests.
     statistic : float
         NaN where the test could not be made.
-    degrees_of_freedom : float
     p_value : float
         1 where the test could not be made.
     log_p_value : float

@@ -31,7 +31,6 @@ class FamilyScores:
     ----------
     codes : ndarray of shape (n_rows, n_nodes)
         Distinct complete rows.
-    cardinalities : sequence of int
     row_weight : ndarray of shape (n_rows,)
     """
 
@@ -74,7 +73,6 @@ def bic_parents(
     ----------
     codes : ndarray of shape (n_rows, n_nodes)
         Complete rows.
-    cardinalities : sequence of int
     row_weight : ndarray of shape (n_rows,), default=None
     allowed : callable, default=None
         Whether an edge from one node to another is; all are by default.

@@ -40,7 +40,6 @@ class NodeSolution:
     blocks : dict of int to ndarray of shape (n_tables, n_levels, n_values)
         The coefficients of the parents, in each table.
     intercepts : ndarray of shape (n_tables, n_values)
-    objective : float
     gap : float
         Duality gap, as a share of the loss without parents.
     """
@@ -68,7 +67,6 @@ class SparseNetworks:
     ----------
     completions : ndarray of shape (n_tables, n_rows, n_nodes)
         Codes without missing cells.
-    cardinalities : sequence of int
     row_weight : ndarray of shape (n_rows,), default=None
     tol : float, default=1e-6
         Duality gap of each node, as a share of its loss without parents.

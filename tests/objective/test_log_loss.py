@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from seminaive.kernels import losses as compiled
-from seminaive.objective.pointwise import (
+from seminaive.kernels import compiled_log_loss as compiled
+from seminaive.objective.log_loss import (
     POINTWISE,
     expected_log_losses,
     expected_residuals,

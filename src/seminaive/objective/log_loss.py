@@ -1,4 +1,4 @@
-"""The loss of each row, given its scores: in NumPy what `seminaive.kernels.losses` sums over rows.
+"""The loss of each row, given its scores: in NumPy what `seminaive.kernels.compiled_log_loss` sums over rows.
 
 Scores have one column per class, or one column of log odds for two classes, along their last axis; the first
 axis has the rows. Further axes in between (strengths, draws) are kept.
@@ -43,10 +43,18 @@ def expected_log_losses(scores: Floats, probabilities: Floats) -> Floats:
     if scores.shape[-1] == 1:
         log_odds, of_one = scores[..., 0], _spread(probabilities, scores.ndim)[..., 0]
         return np.asarray(np.log1p(np.exp(-np.abs(log_odds))) + np.maximum(log_odds, 0.0) - of_one * log_odds)
-    behind = scores - scores.max(axis=-1, keepdims=True)
-    return np.asarray(
-        logsumexp(behind, axis=-1) - (behind * _spread(probabilities, scores.ndim)).sum(axis=-1)
-    )
+    behind, _, total = _exponentials(scores)
+    return np.asarray(np.log(total) - (behind * _spread(probabilities, scores.ndim)).sum(axis=-1))
+
+
+def expected_log_losses_and_posterior(scores: Floats, probabilities: Floats) -> tuple[Floats, Floats]:
+    """Return `expected_log_losses` and `posterior_of`, which share their exponentials."""
+    if scores.shape[-1] == 1:
+        return expected_log_losses(scores, probabilities), posterior_of(scores)
+    behind, exponentials, total = _exponentials(scores)
+    losses = np.log(total) - (behind * _spread(probabilities, scores.ndim)).sum(axis=-1)
+    exponentials /= total[..., None]
+    return losses, exponentials
 
 
 def expected_residuals(scores: Floats, probabilities: Floats) -> Floats:
@@ -83,16 +91,26 @@ def zero_one_losses(scores: Floats, labels: Labels) -> Floats:
 
 
 def _softmax(scores: Floats) -> Floats:
-    """Return the softmax along the last axis, column by column: reductions of few elements are slow."""
+    """Return the softmax along the last axis."""
+    _, exponentials, total = _exponentials(scores)
+    exponentials /= total[..., None]
+    return exponentials
+
+
+def _exponentials(scores: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return scores less their largest along the last axis, exponentials of these, and their sums.
+
+    Column by column: reductions of few elements are slow.
+    """
     highest = scores[..., 0].copy()
     for c in range(1, scores.shape[-1]):
         np.maximum(highest, scores[..., c], out=highest)
-    posterior: Floats = np.exp(scores - highest[..., None])
-    total = posterior[..., 0].copy()
+    behind = scores - highest[..., None]
+    exponentials: Floats = np.exp(behind)
+    total = exponentials[..., 0].copy()
     for c in range(1, scores.shape[-1]):
-        total += posterior[..., c]
-    posterior /= total[..., None]
-    return posterior
+        total += exponentials[..., c]
+    return behind, exponentials, total
 
 
 def _margins(scores: Floats, labels: Labels) -> Floats:

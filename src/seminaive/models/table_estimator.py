@@ -1,0 +1,61 @@
+"""What every estimator of tables takes and says of itself, declared and documented once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sklearn.base import BaseEstimator
+
+from seminaive.models.inherited_docstrings import complete_docstrings
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class TableEstimator(BaseEstimator):
+    """An estimator of ordinary tables.
+
+    What a base class says of parameters, attributes and arguments of methods becomes a part of the docstrings
+    of its subclasses, unless these say something else.
+
+    Parameters
+    ----------
+    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
+        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
+
+    Attributes
+    ----------
+    schema_ : Schema
+        Names, kinds, categories and cut points of the columns.
+    """
+
+    categorical_features: Any = "from_dtype"
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        complete_docstrings(cls, [base for base in cls.__mro__[1:] if issubclass(base, TableEstimator)])
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that text, categories and missing cells are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from a table.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+        y : array-like of shape (n_rows,)
+            Class labels: text, whole numbers or booleans.
+        sample_weight : array-like of shape (n_rows,), default=None
+            How often each row counts.
+        groups : array-like of shape (n_rows,), default=None
+            Rows that belong together; passed on to a splitter of groups in ``cv``.
+        """
+        raise NotImplementedError
