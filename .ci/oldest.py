@@ -5,13 +5,9 @@ import sys
 import tomllib
 from pathlib import Path
 
-# Newer releases deprecate what our oldest matplotlib calls, and warnings are errors in tests.
-NOT_NEWER = ("pyparsing<3.3",)
-
 project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"]
 for requirement in [*project["dependencies"], *project["optional-dependencies"]["plot"]]:
     name, bound = re.fullmatch(r"([\w-]+)>=([\d.]+)", requirement).groups()
     # A bound of two numbers stands for its last bugfix release.
     exact = f"=={bound}" if bound.count(".") >= 2 else f"=={bound}.*"
     sys.stdout.write(f"{name}{exact}\n")
-sys.stdout.writelines(f"{constraint}\n" for constraint in NOT_NEWER)
