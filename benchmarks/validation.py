@@ -112,7 +112,7 @@ def measured(replays, y_fresh, said):
 
 
 def report(found):
-    """Print mean differences by model, rows and measure, with their standard errors, and the coverage."""
+    """Print mean differences by model, replays, rows and measure, with their standard errors, and the coverage."""
     found = found.copy()
     ways = ("apparent", "held_out", "plus", "harrell", "left_out")
     for way in ways:
@@ -120,7 +120,7 @@ def report(found):
         found[way] = found[way] - found.true - luck
     found["covered"] = found.true.between(found.low, found.high)
     for measure, part in found.groupby("measure", sort=False):
-        grouped = part.groupby(["model", "n_rows"])
+        grouped = part.groupby(["model", "n_replays", "n_rows"])
         columns = {"draws": grouped.size(), "true": grouped.true.mean()}
         for way in ways:
             columns[way] = grouped[way].mean()
