@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from seminaive.arrays import Integers
 from seminaive.errors import InputError
 from seminaive.evaluate.datasets import Dataset
 from seminaive.evaluate.fingerprints import set_random_states, stable_seed
 from seminaive.evaluate.metrics import Metric, Predictions
+from seminaive.evaluate.one_thread import one_thread
 from seminaive.evaluate.probability_histogram import ProbabilityHistogram
 from seminaive.evaluate.resampling import Split
 from seminaive.evaluate.results_file import KEY, FoldKey, Record, pack_predictions
@@ -60,7 +60,7 @@ def run_fold(
             model = clone(classifier)
             set_random_states(model, stable_seed(random_state, task.dataset, split.repetition, split.fold))
             start = time.perf_counter()
-            with threadpool_limits(1):  # a fit is one thread's work, whichever library does it
+            with one_thread():
                 _fit(model, dataset, split.train)
             times["fit_seconds"] = time.perf_counter() - start
             answers, times["predict_seconds"] = _answers(model, dataset, split)

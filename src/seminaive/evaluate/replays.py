@@ -16,11 +16,11 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from seminaive.arrays import Floats, Indices
 from seminaive.errors import InputError
 from seminaive.evaluate.fingerprints import describe, fingerprint, set_random_states, stable_seed
+from seminaive.evaluate.one_thread import one_thread
 from seminaive.evaluate.readable_fit import EffectGrid, as_pandas, effects_on_grid, kept_terms_of
 from seminaive.evaluate.repetitions import run_repetitions
 from seminaive.evaluate.replay_folds import keep_copies_together, last_step
@@ -224,7 +224,7 @@ def _replay(model: Any, rows: TrainingRows, **unit: Any) -> list[dict[str, Any]]
     set_random_states(fitted, seed)
     if unit["kind"] == "bootstrap" or rows.is_grouped:
         keep_copies_together(fitted, rows.groups[drawn], seed % 2**31)
-    with warnings.catch_warnings(), threadpool_limits(1):
+    with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore")  # the fit to all rows has warned
         try:
             _fit(fitted, rows, drawn)
