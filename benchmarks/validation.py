@@ -112,7 +112,7 @@ def measured(replays, y_fresh, said):
 
 
 def report(found):
-    """Print mean differences by model, replays, rows and measure, with their standard errors, and the coverage."""
+    """Print mean differences by model, replays, rows and measure, with standard errors, and the coverage."""
     found = found.copy()
     ways = ("apparent", "held_out", "plus", "harrell", "left_out")
     for way in ways:

@@ -22,7 +22,6 @@ from seminaive import (
 )
 from seminaive.design.weighted_gram import weighted_gram
 from seminaive.errors import ConvergenceWarning, InputError
-from seminaive.objective.factor import HALF_THE_DIGITS
 from seminaive.objective.softmax_hessian import softmax_hessian
 from seminaive.papers.variants import ForwardGreedyHybrid
 from seminaive.selection.logistic_parts import BlockInverse
@@ -379,7 +378,7 @@ def test_the_block_inverse_is_the_inverse_of_the_whole_hessian():
     whole = hessian + ridge * np.eye(35)
     # The factor raises the diagonal of the complement by a share of its mean: as much as in the whole matrix.
     complement = whole[:4, :4] - whole[:4, 4:] @ np.linalg.solve(whole[4:, 4:], whole[4:, :4])
-    whole[range(4), range(4)] += HALF_THE_DIGITS * np.trace(complement) / 4
+    whole[range(4), range(4)] += np.sqrt(np.finfo(float).eps) * np.trace(complement) / 4
     np.testing.assert_allclose(inverse @ gradient, np.linalg.solve(whole, gradient), rtol=1e-10)
 
 

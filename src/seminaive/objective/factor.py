@@ -5,17 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri, dtrtri
+from scipy.linalg.lapack import dpotri, dtrtri, get_lapack_funcs
 
 if TYPE_CHECKING:
     from seminaive.arrays import Floats
 
-# Added to a diagonal, as a share of its mean: half the digits of a float are left, and a direction without
-# curvature, whose derivative is rounding, moves by no more than rounding does along the others.
-HALF_THE_DIGITS = float(np.sqrt(np.finfo(float).eps))
 
-
-def lower_cholesky(matrix: Floats, share: float = HALF_THE_DIGITS) -> Floats:
+def lower_cholesky(matrix: Floats, share: float | None = None) -> Floats:
     """Return the lower Cholesky factor of a matrix whose diagonal is raised a little.
 
     Directions without curvature, along which only rounding is left, are held back by that. Where the matrix
@@ -24,15 +20,19 @@ def lower_cholesky(matrix: Floats, share: float = HALF_THE_DIGITS) -> Floats:
     Parameters
     ----------
     matrix : ndarray of shape (n, n)
-        Its lower triangle is read; it is not changed.
-    share : float
-        What is added to the diagonal, over its mean.
+        In double or single precision, which the factor has, too. Its lower triangle is read; it is not
+        changed.
+    share : float or None
+        What is added to the diagonal, over its mean. None leaves half of the digits: a direction without
+        curvature, whose derivative is rounding, moves by no more than rounding does along the others.
     """
+    (potrf,) = get_lapack_funcs(("potrf",), (matrix,))
     mean = float(np.trace(matrix)) / len(matrix) or 1.0
+    share = float(np.sqrt(np.finfo(matrix.dtype).eps)) if share is None else share
     while True:
         raised = np.array(matrix, order="F")
         np.einsum("ii->i", raised)[:] += share * mean
-        factor, failed = dpotrf(raised, lower=True, clean=True, overwrite_a=True)
+        factor, failed = potrf(raised, lower=True, clean=True, overwrite_a=True)
         if not failed:
             return np.asarray(factor)
         share = np.sqrt(share)

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     Inverse = Callable[[Floats], Floats]
 
 # How fast a minimum is found, not which (`tests/selection/test_fold_solvers.py`). The rows of a class are
-# those of the largest curvature that hold nearly ALL of it; the others count by their diagonal. A Gram matrix
+# those of the largest curvature that hold a SHARE of it; the others count by their diagonal. A Gram matrix
 # of the coefficients is that of a sample of ROWS_PER_COEFFICIENT of them. The blocks of all classes and folds
 # have at most MOST_ENTRIES. A block of rows has at most ENTRIES_PER_GATHER times what a pass reads; where
-# these rows hold less than MOST of the curvature, one Hessian serves all classes.
-ALL, MOST, ROWS_PER_COEFFICIENT, MOST_ENTRIES, ENTRIES_PER_GATHER = 0.99, 0.8, 4, 1 << 26, 4
+# these rows hold less than the SHARE, one Hessian serves all classes.
+SHARE, ROWS_PER_COEFFICIENT, MOST_ENTRIES, ENTRIES_PER_GATHER = 0.8, 4, 1 << 26, 4
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class ClassPreconditioner:
         most_rows = ENTRIES_PER_GATHER * most_entries // n_coefficients
         can_factor = n_coefficients**2 <= most_entries
         chosen = [_ChosenRows.of(of_class, n_coefficients, most_rows, can_factor) for of_class in ranked]
-        if sum(rows.share for rows in chosen) < MOST * len(chosen):
+        if sum(rows.share for rows in chosen) < SHARE * len(chosen):
             return None
         blocks = tuple(
             _block(features, rows, of_ridge) for rows, of_ridge in zip(chosen, ridge.T, strict=True)
@@ -144,8 +144,8 @@ class _ChosenRows:
 
     @classmethod
     def of(cls, ranked: _RankedRows, n_coefficients: int, most_rows: int, can_factor: bool) -> _ChosenRows:
-        """Choose the rows that hold nearly all curvature, or the first of them."""
-        rows, times = ranked.holding(ALL), 1
+        """Choose the rows that hold most of the curvature, or the first of them."""
+        rows, times = ranked.holding(SHARE), 1
         in_coefficients = can_factor and len(rows) >= n_coefficients
         if in_coefficients:
             times = -(-len(rows) // (ROWS_PER_COEFFICIENT * n_coefficients))
@@ -163,7 +163,7 @@ def _block(features: Singles, chosen: _ChosenRows, ridge: Floats) -> Inverse:
     of_rows[:, ~free] = 0.0
     squares = np.asarray(row_weight @ of_rows**2, np.float64)
     # The other rows are like these in the mean, and a little is left even where there are none.
-    left = max(1.0 / (chosen.share or 1.0) - 1.0, 1.0 - ALL)
+    left = max(1.0 / (chosen.share or 1.0) - 1.0, 1.0 - SHARE)
     diagonal = left * squares + np.where(free, ridge, 1.0)
     diagonal[diagonal == 0.0] = 1.0
     inverse_of = _coefficient_space_inverse if chosen.in_coefficients else _row_space_inverse
@@ -176,9 +176,9 @@ def _row_space_inverse(
     """Return the inverse of ``X'VX + D`` by that of ``I + V^1/2 X D^-1 X'V^1/2`` (Woodbury)."""
     scale = np.where(free, 1.0 / np.sqrt(diagonal), 0.0)
     scaled = np.sqrt(row_weight)[:, None] * features * scale.astype(np.float32)
-    gram = np.asarray(scaled @ scaled.T, np.float64)
+    gram = scaled @ scaled.T
     np.einsum("ii->i", gram)[:] += 1.0
-    factor = np.asarray(lower_cholesky(gram), np.float32, order="F")
+    factor = lower_cholesky(gram)
 
     def inverse(gradient: Floats) -> Floats:
         found = scale * gradient
