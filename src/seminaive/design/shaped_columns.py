@@ -77,7 +77,6 @@ def with_shapes(
     ----------
     columns : SmoothColumns
         Without terms of pairs.
-    schema : Schema
     margin : callable
         Returns, for the position of a column, a table in which that column is right, and row weights.
     shapes : mapping of int to Shape

@@ -38,7 +38,6 @@ class SmoothColumns:
 
     Parameters
     ----------
-    columns : tuple of SmoothColumn
     slopes : tuple of int
         The numeric columns that have a slope.
     mains : tuple of int
@@ -71,7 +70,6 @@ class SmoothColumns:
 
         Parameters
         ----------
-        schema : Schema
         margin : callable
             Returns, for the position of a column, a table in which that column is right, and row weights:
             the training rows, or one row for each value that occurs, weighted by how often.

@@ -33,7 +33,6 @@ class Baseline:
     ----------
     earlier : ndarray of shape (n_rows, n_columns)
         The earlier score of all rows.
-    parts : tuple of Recalibration
     """
 
     earlier: Floats

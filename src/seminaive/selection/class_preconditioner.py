@@ -48,7 +48,6 @@ class ClassPreconditioner:
         For each column the function that multiplies its gradient by about the inverse of its Hessian.
     of_mean : ndarray of shape (n_coefficients, n_weightings * n_classes)
         One over the ridge; 0 where there is none.
-    n_classes : int
     """
 
     blocks: tuple[Inverse, ...]
@@ -70,7 +69,6 @@ class ClassPreconditioner:
             Of each row along each score.
         ridge : ndarray of shape (n_coefficients, n_weightings * n_classes)
             Infinite for coefficients that stay 0.
-        n_classes : int
         n_gathers : int
             What a pass reads for each score of each row.
         """

@@ -52,7 +52,6 @@ class HeldOut:
         Numbers of what is drawn as one: rows, or groups of rows that belong together.
     grouped : bool
         Whether units are groups.
-    n_folds : int
     """
 
     rows: Indices

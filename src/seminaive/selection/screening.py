@@ -15,7 +15,7 @@ import numpy as np
 
 from seminaive.design.smooth_columns import most_pair_features
 from seminaive.selection.decision import SEARCH
-from seminaive.selection.relevance_search import MAINS, PAIRS, PLAN
+from seminaive.selection.relevance_trials import MAINS, PAIRS, PLAN
 from seminaive.selection.term_evidence import Residuals, evidence_for_columns, evidence_for_pairs
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ class Crossed:
 
     Parameters
     ----------
-    columns : SmoothColumns
     n_pairs : int
         How many pairs were looked at.
     kept : ndarray of shape (n_sets, n_terms) or None
@@ -58,7 +57,6 @@ class Screen:
     ----------
     columns : SmoothColumns
         Without terms of pairs.
-    rows : SplitRows
     """
 
     def __init__(self, columns: SmoothColumns, rows: SplitRows) -> None:

@@ -76,7 +76,6 @@ class Grid:
     Parameters
     ----------
     values : dict of str to list of float
-    order : int
     hierarchical : bool
         Whether there are single features beside tuples.
     """

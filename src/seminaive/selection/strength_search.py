@@ -33,7 +33,6 @@ class StrengthTrial:
 
     Parameters
     ----------
-    strengths : Strengths
     solutions : list of ndarray
         The coefficients of all folds side by side, for each table.
     scores : ndarray of shape (n_held_out, n_columns)
@@ -81,7 +80,6 @@ class Average:
     ----------
     best : Strengths
         Those of the trial of most weight.
-    decision : Decision
     result : SolverResult
         The coefficients of the answer, in cells; the objective of the best trial, the worst certificate among
         the fits that are averaged, and the steps and passes of all of them.
