@@ -1,6 +1,6 @@
 """Numbers whose curves must have a shape: the functions of a column as steps between its knots.
 
-The random-walk kernel of a number says that the rises of its curve from knot to knot are independent and
+Under the random-walk kernel of a number, the rises of its curve from knot to knot are independent and
 equally large a priori. Steps at the knots are therefore functions of the same kernel as its eigenfunctions,
 and a shape is a set of linear inequalities in their coefficients and the slope.
 """

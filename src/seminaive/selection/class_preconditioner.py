@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Singles = NDArray[np.float32]
-    Indices = NDArray[np.int64]
+    from seminaive.arrays import Floats, Indices, Singles
 
     Inverse = Callable[[Floats], Floats]
 

@@ -31,7 +31,7 @@ def costs_of_shapes(
     """Return what each shape adds to the held-out log loss, and its standard error.
 
     The folds of a trial are fitted again without the shape of one column, under the same strengths. The
-    column's relevances are found anew: under the shape, a curve that had nothing to say has lost them. A
+    column's relevances are found anew: under the shape, a flat curve has lost them. A
     trial's score of one row was learned from the others, so that n rows vary like n / 2 independent ones
     (docs/decisions/0015-decide-by-the-rows.md).
 
