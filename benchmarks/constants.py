@@ -88,7 +88,7 @@ LAYOUT = {
     ("selection/generative_parts.py", "__init__", 24): "bytes per cell, for the check of memory",
     ("selection/row_space_solver.py", "ENTRIES_AT_ONCE"): "entries per block",
     ("selection/row_space_solver.py", "prepare", 3): "slopes, main terms, pairs",
-    ("selection/relevance_search.py", "(SLOPES, MAINS, PAIRS, ALL)"): "the numbering of groups",
+    ("selection/relevance_trials.py", "(SLOPES, MAINS, PAIRS, ALL)"): "the numbering of groups",
     ("solvers/blocked_path.py", "_evaluate", 3): "facts of a point that a pass fills in",
     ("solvers/group_lasso_path.py", "_curvature", 24): "bytes, for the check of memory",
     ("solvers/label_directions.py", "from_blocks", 3): "axes of an array",

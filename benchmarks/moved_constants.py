@@ -42,7 +42,7 @@ DEFAULTS = {"TOL", "MAX_ITER", "N_STRENGTHS", "RATIO", "SMOOTH_TOL", "COVERAGE",
 DEFAULTS |= {"N_IMPUTATIONS", "FEW_FOLDS", "PATIENCE", "LEVEL", "CUTOFF"}
 # Of intervals, of rows that are left out, of networks and of displays: no prediction here reads them.
 ELSEWHERE = ("laplace", "posterior", "leave_one_out", "group_lasso", "sparse_bayesian", "additive_classifier")
-NUMBERING = dict.fromkeys(("selection/relevance_search.py", name) for name in ("PAIRS", "ALL"))
+NUMBERING = dict.fromkeys(("selection/relevance_trials.py", name) for name in ("PAIRS", "ALL"))
 FIELDS = ("constant", "value", "moved", "model", "table", "change", "log_loss", "moved_log_loss", "seconds")
 
 

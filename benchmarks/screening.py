@@ -34,7 +34,7 @@ from seminaive.encode.nodes import table_with_nodes
 from seminaive.models.paired import MANY_PAIR_BINS
 from seminaive.models.smooth_rows import MOST_SEARCHED
 from seminaive.selection import screening
-from seminaive.selection.relevance_search import PAIRS
+from seminaive.selection.relevance_trials import PAIRS
 from seminaive.selection.split_rows import SplitRows
 from seminaive.selection.term_evidence import Residuals, evidence_for_pairs
 

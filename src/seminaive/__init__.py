@@ -3,11 +3,11 @@
 from importlib import import_module
 from typing import Any
 
-from seminaive.lazy_names import read_when_asked
+from seminaive.lazy_names import names_on_first_use
 
 __version__ = "0.3.0"
 
-_get, _, __all__ = read_when_asked(__name__)
+_get, _, __all__ = names_on_first_use(__name__)
 
 # Rooms that are reached through the package: `seminaive.explain` needs no further import.
 ROOMS = ("errors", "evaluate", "explain", "scale")

@@ -7,7 +7,7 @@ from pkgutil import get_data
 from typing import Any
 
 
-def read_when_asked(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def names_on_first_use(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package, which costs what is used of it.
 
     Which file has a name is said once, by the imports of ``__init__.pyi``, which type checkers read, too.

@@ -88,3 +88,12 @@ def test_functions_without_a_module_are_compiled_beside_ours():
     exec("def twice(x):\n    return 2 * x", {"__name__": None}, made)  # noqa: S102 - a function without a module
     assert made["twice"].__module__ is None
     assert numba.njit(made["twice"])(3) == 6
+
+
+def test_kernels_are_compiled_from_a_large_frame():
+    """Without it the compiler takes a tenth longer, which no other test would notice."""
+    from seminaive.kernels import compilation
+    from seminaive.kernels.path_newton import newton_path
+
+    assert newton_path._compiler.pipeline_class is compilation.RoomyCompiler
+    assert compilation._call.__code__.co_stacksize == compilation.FRAME_SIZE

@@ -5,13 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from seminaive.kernels.network_sums import (
-    draw_missing,
-    gibbs_log_scores,
-    joint_log_scores,
-    log_conditional,
-    scratch_of,
-)
+from seminaive.kernels.network_draws import draw_missing, gibbs_log_scores
+from seminaive.kernels.network_sums import joint_log_scores, log_conditional, scratch_of
 from seminaive.scores import Network
 
 CARDINALITIES = (2, 3, 2)

@@ -23,7 +23,7 @@ from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
 from seminaive.selection import coefficient_solver
 from seminaive.selection.coefficient_solver import CoefficientSolver
-from seminaive.selection.relevance_search import updated_relevances
+from seminaive.selection.relevance_trials import updated_relevances
 from seminaive.selection.row_space_solver import RowSpaceSolver
 from seminaive.selection.split_rows import SplitRows
 from seminaive.statistics.cell_weights import weigh_cells

@@ -10,7 +10,7 @@ from seminaive.encode import TableEncoder
 from seminaive.selection import evidence_fit
 from seminaive.selection.coefficient_solver import CoefficientSolver
 from seminaive.selection.evidence_fit import fit_by_evidence
-from seminaive.selection.relevance_search import PLAN
+from seminaive.selection.relevance_trials import PLAN
 from seminaive.selection.row_space_solver import RowSpaceSolver
 from seminaive.selection.split_rows import SplitRows
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from seminaive.selection.decision import SEARCH
-from seminaive.selection.relevance_search import ALL, PLAN, RelevanceSearch, cost_of, strengths_after
+from seminaive.selection.relevance_search import RelevanceSearch
+from seminaive.selection.relevance_trials import ALL, PLAN, cost_of, strengths_after
 from seminaive.selection.split_rows import SplitRows
 
 

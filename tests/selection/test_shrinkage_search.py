@@ -8,7 +8,8 @@ from seminaive.models.decided import generator_of
 from seminaive.selection import shrinkage_search
 from seminaive.selection.decision import SEARCH, SearchPlan
 from seminaive.selection.held_out import HeldOut
-from seminaive.selection.shrinkage_search import Shrinkage, ShrinkageSearch, n_leading
+from seminaive.selection.shrinkage_search import ShrinkageSearch
+from seminaive.selection.shrinkage_targets import Shrinkage, n_leading
 
 
 def mixed_table(n_classes=2, n_rows=120, signal=1.0, seed=0):

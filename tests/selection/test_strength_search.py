@@ -11,7 +11,7 @@ from seminaive import HigherOrderLogisticRegression, HigherOrderLogisticRegressi
 from seminaive.errors import InputError
 from seminaive.selection import fold_table, strength_search
 from seminaive.selection.decision import SEARCH, SearchPlan
-from seminaive.selection.strength_grid import PLAN, Grid, Strengths
+from seminaive.selection.strength_grid import NUMBER_MARGIN, Grid, Strengths
 from seminaive.selection.strength_search import StrengthSearch, StrengthTrial
 
 # One trial: the strengths are given, so that fits can be compared.
@@ -71,7 +71,7 @@ def test_the_chosen_strengths_have_the_least_log_loss_of_all_tried(n_classes):
     chosen = (results["ridge"] == model.ridge_).all(axis=1)
     chosen &= results["number_ridge"] == model.number_ridge_
     chosen &= results["generative_share"] == model.generative_share_
-    slack = 1 + PLAN.number_margin + SEARCH.precision
+    slack = 1 + NUMBER_MARGIN + SEARCH.precision
     assert results["log_loss"][chosen].item() <= slack * results["log_loss"].min()
 
 
@@ -221,7 +221,7 @@ def test_a_trial_that_is_beaten_beyond_its_error_is_not_fitted_further(monkeypat
 @pytest.mark.parametrize(("margins", "number_share"), [(0.5, 1.0), (2.0, 0.1)])
 def test_a_weaker_ridge_of_numbers_must_win_by_the_margin(monkeypatch, margins, number_share):
     X, y = mixed_table(n_rows=60)
-    saved = margins * PLAN.number_margin
+    saved = margins * NUMBER_MARGIN
 
     def known_trial(self, strengths):
         weaker = strengths.number_ridge < strengths.ridge[0]

@@ -28,12 +28,10 @@ class Coefficients:
 
     Parameters
     ----------
-    terms : Terms
     cells : ndarray of shape (n_cells_used,)
         The cells of the terms that have a coefficient, increasing: those that occur in the rows.
     centres, spreads : ndarray of shape (n_numbers,)
         A number x enters as ``(x - centre) / spread``; a missing one as 0.
-    n_classes : int
     """
 
     terms: Terms
@@ -136,7 +134,6 @@ class GenerativeEstimate:
 
     Parameters
     ----------
-    coefficients : Coefficients
     cell_weight : ndarray of shape (n_cells_used, n_classes)
     class_weight : ndarray of shape (n_classes,)
     """

@@ -317,6 +317,6 @@ def _padded(features: tuple[tuple[int, ...], ...]) -> Indices:
     return columns
 
 
-def spread_rows(n_rows: int, wanted: int) -> Indices:
-    """Return at most ``wanted`` rows spread evenly over the table."""
-    return np.linspace(0, n_rows - 1, min(n_rows, wanted)).astype(np.int64)
+def spread_rows(n_rows: int, most: int) -> Indices:
+    """Return at most ``most`` rows spread evenly over the table."""
+    return np.linspace(0, n_rows - 1, min(n_rows, most)).astype(np.int64)

@@ -44,7 +44,6 @@ class CellGram:
 
     Parameters
     ----------
-    fused : FusedTerms
     numbers : ndarray of shape (n_rows, n_numbers)
     terms : collection of int
         The terms whose cells take part, by number.

@@ -28,7 +28,6 @@ class PairCodes:
     Parameters
     ----------
     codes : ndarray of shape (n_rows, n_coded)
-    cardinalities : tuple of int
     coded : dict of int to int
         The column of codes by which pairs look up each smooth column.
     functions : dict of int to ndarray of shape (cardinality + 1, n_pair_functions)

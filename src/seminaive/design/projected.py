@@ -40,9 +40,6 @@ class ProjectedDesign(Design):
 
     Parameters
     ----------
-    columns : SmoothColumns
-    table : EncodedTable
-    n_classes : int
     n_threads : int
         Threads of a pass; the result does not depend on their number.
     n_scores : int
@@ -238,13 +235,7 @@ def _table_terms(
 
 
 class ProjectedWorkspace:
-    """Scores of all rows, kept in the workspace of the design of cells.
-
-    Parameters
-    ----------
-    design : ProjectedDesign
-    n_columns : int
-    """
+    """Scores of all rows, kept in the workspace of the design of cells."""
 
     def __init__(self, design: ProjectedDesign, n_columns: int) -> None:
         self._design = design

@@ -51,7 +51,6 @@ class ReferenceDesign:
         The coefficient of each coded cell; ``n_coefficients`` where it has none.
     first_place : ndarray of shape (n_coded + 1,)
         Where each coded column's coefficients start.
-    n_coefficients : int
 
     Examples
     --------
@@ -273,7 +272,6 @@ class AnchoredDesign:
 
     Parameters
     ----------
-    design : ReferenceDesign
     codes : ndarray of shape (n_rows, n_coded)
     offset : ndarray of shape (n_rows, n_classes)
     references : tuple of int

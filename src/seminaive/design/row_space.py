@@ -36,7 +36,6 @@ class RowSpace(Design):
 
     Parameters
     ----------
-    original : TableDesign
     features : ndarray of shape (n_rows, n_coefficients - 1)
     orders : ndarray of shape (n_coefficients,)
     single_cells : ndarray of shape (n_single_cells, n_features of single cells)

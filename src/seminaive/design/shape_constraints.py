@@ -29,7 +29,6 @@ class ShapeConstraints:
         The entries of A for each column of scores: one log odds for two classes, else one per class.
     owners : ndarray of shape (n_inequalities,)
         The column, by its position among the smooth columns, that each inequality is about.
-    n_coefficients : int
     """
 
     positions: Indices

@@ -1,6 +1,6 @@
 """Numbers whose curves must have a shape: the functions of a column as steps between its knots.
 
-The random-walk kernel of a number says that the rises of its curve from knot to knot are independent and
+Under the random-walk kernel of a number, the rises of its curve from knot to knot are independent and
 equally large a priori. Steps at the knots are therefore functions of the same kernel as its eigenfunctions,
 and a shape is a set of linear inequalities in their coefficients and the slope.
 """
@@ -77,7 +77,6 @@ def with_shapes(
     ----------
     columns : SmoothColumns
         Without terms of pairs.
-    schema : Schema
     margin : callable
         Returns, for the position of a column, a table in which that column is right, and row weights.
     shapes : mapping of int to Shape

@@ -287,7 +287,7 @@ def _functions_of_walk(kernel: Floats, mass: NDArray[Any], *, counts_missing: bo
     centred -= (centred @ shares)[:, None]
     scale = float(shares @ np.diagonal(centred))
     # Under a ridge of 1, rows of total weight w determine a function by a share of less than w times its
-    # eigenvalue: below 1, what it says is mostly the prior.
+    # eigenvalue: below 1, its coefficient is mostly the prior.
     least = 1.0 / max(float(mass[:known].sum()), 1.0)
     functions, values = eigenfunctions(kernel / (scale if scale > 0 else 1.0), shares, least)
     main = np.zeros((n + 1, functions.shape[1]))
@@ -309,17 +309,17 @@ def _shares(mass: NDArray[Any]) -> Floats:
     return np.asarray(mass / total if total > 0 else np.full(len(mass), 1.0 / max(len(mass), 1)))
 
 
-def _first(values: Floats, wanted: int) -> int:
-    """Return how many eigenfunctions to take: as wanted, but equal eigenvalues stay together.
+def _first(values: Floats, most: int) -> int:
+    """Return how many eigenfunctions to take: ``most``, but equal eigenvalues stay together.
 
     None where too many are equal to the first.
     """
-    if len(values) <= wanted:
+    if len(values) <= most:
         return len(values)
-    tied = np.flatnonzero(np.abs(values - values[wanted]) <= rounding_of(values))
+    tied = np.flatnonzero(np.abs(values - values[most]) <= rounding_of(values))
     first, last = int(tied[0]), int(tied[-1]) + 1
-    if first >= wanted:
-        return wanted
+    if first >= most:
+        return most
     if first == 0:
         return last if last <= MOST_TIED else 0
-    return last if last <= 2 * wanted else first
+    return last if last <= 2 * most else first

@@ -38,7 +38,6 @@ class SmoothColumns:
 
     Parameters
     ----------
-    columns : tuple of SmoothColumn
     slopes : tuple of int
         The numeric columns that have a slope.
     mains : tuple of int
@@ -71,7 +70,6 @@ class SmoothColumns:
 
         Parameters
         ----------
-        schema : Schema
         margin : callable
             Returns, for the position of a column, a table in which that column is right, and row weights:
             the training rows, or one row for each value that occurs, weighted by how often.
@@ -105,10 +103,6 @@ class SmoothColumns:
     def all_pairs(self) -> list[tuple[int, int]]:
         """Return all pairs of columns that have functions of pairs."""
         return list(combinations((j for j in self.mains if self.columns[j].pair.shape[1]), 2))
-
-    def with_all_pairs(self, n_classes: int) -> SmoothColumns:
-        """Return the same columns with terms of all pairs."""
-        return self.crossed(self.all_pairs, n_classes)
 
     def can_cross_all(self, n_classes: int) -> bool:
         """Tell whether all pairs, each with as few functions as can be, have few enough features."""

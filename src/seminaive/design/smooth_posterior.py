@@ -28,7 +28,6 @@ def smooth_posterior(
 
     Parameters
     ----------
-    columns : SmoothColumns
     entries : ndarray of shape (n_coefficients, 1 + n_directions, n_columns)
         The variance of each coefficient, and its place in each direction, the intercept first.
     signs : ndarray of shape (n_directions,)

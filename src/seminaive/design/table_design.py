@@ -43,7 +43,6 @@ class TableDesign(Design):
     ----------
     coefficients : Coefficients
         What each column belongs to.
-    fused : FusedTerms
     numbers : ndarray of shape (n_rows, n_numbers)
         Standardised, 0 where missing.
     n_threads : int

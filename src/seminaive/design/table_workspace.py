@@ -23,13 +23,7 @@ LANES, BYTES_AT_ONCE = 4, 1 << 20
 
 
 class TableWorkspace:
-    """Scores of all rows, their columns padded for vector instructions.
-
-    Parameters
-    ----------
-    design : TableDesign
-    n_columns : int
-    """
+    """Scores of all rows, their columns padded for vector instructions."""
 
     def __init__(self, design: TableDesign, n_columns: int) -> None:
         self._design = design

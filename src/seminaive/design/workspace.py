@@ -40,7 +40,6 @@ class PlainWorkspace:
 
     Parameters
     ----------
-    design : Design
     n_columns : int
         Columns of the scores.
     """

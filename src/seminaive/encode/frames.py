@@ -248,7 +248,9 @@ def as_numbers(name: str, column: Any) -> Floats:
             numbers_ = column.to_numpy(dtype=np.float64, na_value=np.nan)
         else:
             if column.dtype.kind == "O":
-                column = np.where(_is_missing(column), np.nan, column)
+                import pandas as pd
+
+                column = np.where(pd.isna(column), np.nan, column)
             numbers_ = np.asarray(column, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
@@ -256,12 +258,6 @@ def as_numbers(name: str, column: Any) -> Floats:
             "categorical_features"
         ) from error
     return np.ascontiguousarray(numbers_)
-
-
-def _is_missing(column: Any) -> Any:
-    import pandas as pd
-
-    return pd.isna(column)
 
 
 def dictionary(name: str, column: Any) -> tuple[NDArray[np.integer], list[Category]]:

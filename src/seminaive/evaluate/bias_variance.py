@@ -24,8 +24,6 @@ from sklearn.utils import _safe_indexing
 
 from seminaive.errors import InputError
 
-__all__ = ["BiasVariance", "bias_variance", "bias_variance_by_cross_validation"]
-
 
 @dataclass(frozen=True)
 class BiasVariance:

@@ -17,8 +17,6 @@ from seminaive.arrays import Floats, Indices
 from seminaive.objective.log_loss import log_losses
 from seminaive.selection.recalibration import recalibrate, shifted
 
-__all__ = ["CalibrationLine", "calibration_line", "smooth_frequency"]
-
 # The smallest probability that counts, as in `log_loss`.
 _LEAST = float(np.finfo(np.float64).eps)
 # A recalibration whose fitted log loss is below this separates the classes: its slope has no end.

@@ -9,8 +9,6 @@ import pandas as pd
 from seminaive.displays import Display
 from seminaive.evaluate.validation_result import Validation
 
-__all__ = ["CalibrationDisplay"]
-
 
 @dataclass(eq=False, repr=False)
 class CalibrationDisplay(Display):

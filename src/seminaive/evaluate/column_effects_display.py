@@ -10,8 +10,6 @@ from seminaive.displays import Display
 from seminaive.errors import InputError
 from seminaive.evaluate.validation_result import Validation
 
-__all__ = ["ColumnEffectsDisplay"]
-
 
 @dataclass(eq=False, repr=False)
 class ColumnEffectsDisplay(Display):

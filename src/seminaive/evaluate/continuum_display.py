@@ -15,8 +15,6 @@ from seminaive.evaluate.forecast import LearningCurveForecast
 from seminaive.evaluate.labels import classes_of
 from seminaive.evaluate.metrics import log_loss
 
-__all__ = ["ContinuumDisplay"]
-
 # Rows that are kept for judging, at most.
 _MOST_TEST_ROWS = 5000
 

@@ -22,17 +22,6 @@ from seminaive.delimited import TextFormat
 from seminaive.errors import InputError, TableTypeError
 from seminaive.files import CSV, PARQUET
 
-__all__ = [
-    "Dataset",
-    "available_datasets",
-    "load_dataset",
-    "read_table",
-    "real_table",
-    "real_table_names",
-    "register_dataset",
-    "takes_target",
-]
-
 DATA_FOLDER = "SEMINAIVE_DATA"
 """The environment variable that names a folder of ``NAME.csv.gz`` files with a ``SCHEMA.json``."""
 

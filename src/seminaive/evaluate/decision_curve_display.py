@@ -8,8 +8,6 @@ import pandas as pd
 from seminaive.displays import Display
 from seminaive.evaluate.validation_result import Validation
 
-__all__ = ["DecisionCurveDisplay"]
-
 
 @dataclass(eq=False, repr=False)
 class DecisionCurveDisplay(Display):

@@ -13,8 +13,6 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from seminaive.arrays import Floats, Integers
 from seminaive.errors import InputError
 
-__all__ = ["LossEstimate", "estimate_losses"]
-
 # The smallest probability that counts, as in `log_loss`: one impossible row costs 36 nats and not infinity.
 _LEAST = float(np.finfo(np.float64).eps)
 

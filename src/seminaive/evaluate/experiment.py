@@ -33,8 +33,6 @@ from seminaive.evaluate.time_limit import TimeLimit, of_whole_splits
 if TYPE_CHECKING:
     from seminaive.arrays import Integers
 
-__all__ = ["Experiment"]
-
 
 @dataclass(eq=False, repr=False)
 class Experiment:

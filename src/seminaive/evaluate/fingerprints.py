@@ -12,8 +12,6 @@ from sklearn.base import BaseEstimator
 
 from seminaive.arrays import Floats
 
-__all__ = ["describe", "fingerprint", "set_random_states", "stable_seed"]
-
 
 def stable_seed(random_state: int, *parts: str | int) -> int:
     """Make a number that depends on the parts alone, not on the process or on the order of tables."""

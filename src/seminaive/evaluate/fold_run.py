@@ -21,8 +21,6 @@ from seminaive.evaluate.probability_histogram import ProbabilityHistogram
 from seminaive.evaluate.resampling import Split
 from seminaive.evaluate.results_file import KEY, FoldKey, Record, pack_predictions
 
-__all__ = ["FoldOutcome", "FoldTask", "empty_records", "run_fold"]
-
 # What a fold leaves: the record of its losses, and that of its times.
 FoldOutcome = tuple[Record, Record]
 _MESSAGE_LENGTH = 500

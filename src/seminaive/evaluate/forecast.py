@@ -18,8 +18,6 @@ from seminaive.evaluate.fingerprints import set_random_states
 from seminaive.evaluate.labels import classes_of
 from seminaive.evaluate.power_law import PowerLaw
 
-__all__ = ["LearningCurveForecast", "learning_curve_forecast"]
-
 # Training rows, as parts of those that a fold leaves.
 _PARTS = 2.0 ** np.arange(-3, 0.1, 0.5)
 _N_FOLDS = 5

@@ -15,8 +15,6 @@ from markupsafe import Markup, escape
 
 from seminaive.pages import svg_text
 
-__all__ = ["COLOURS", "N_MODEL_COLOURS", "WIDTH", "inline_svg", "model_colour", "page_axes", "page_picture"]
-
 Arguments = ParamSpec("Arguments")
 
 WIDTH = 360

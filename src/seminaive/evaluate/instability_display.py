@@ -9,8 +9,6 @@ import pandas as pd
 from seminaive.displays import Display
 from seminaive.evaluate.validation_result import Validation
 
-__all__ = ["InstabilityDisplay"]
-
 # Rows that are drawn: more would be one grey area.
 _MOST_ROWS = 2000
 

@@ -2,8 +2,6 @@
 
 from seminaive.errors import InputError
 
-__all__ = ["check_jobs"]
-
 
 def check_jobs(n_jobs: int) -> None:
     """Refuse a number of processes that means nothing."""

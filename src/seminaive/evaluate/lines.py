@@ -8,8 +8,6 @@ from typing import Any
 
 from seminaive.errors import InputError
 
-__all__ = ["append_line", "as_line", "replace_lines", "whole_lines"]
-
 
 def whole_lines(path: Path, beginning: str) -> Iterator[dict[str, Any]]:
     """Read the objects of a file of lines, without a last line that was cut short.

@@ -17,26 +17,6 @@ from sklearn.metrics import zero_one_loss as _sklearn_zero_one_loss
 from seminaive.arrays import Floats, Integers
 from seminaive.errors import InputError
 
-__all__ = [
-    "METRICS",
-    "CalibrationCurve",
-    "CoefficientError",
-    "Metric",
-    "Predictions",
-    "accuracy",
-    "area_under_curve",
-    "calibration_curve",
-    "calibration_error",
-    "coefficient_error",
-    "greater_is_better",
-    "log_loss",
-    "macro_f1",
-    "root_mean_squared_error",
-    "root_squared_probability_error",
-    "squared_error",
-    "zero_one_loss",
-]
-
 _ROW_SUM_TOLERANCE = 1e-6  # single-precision probabilities of a few hundred classes sum to 1 this well
 
 

@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from seminaive.arrays import Floats
 
-__all__ = ["THRESHOLDS", "net_benefit", "net_benefit_of_all"]
-
 THRESHOLDS = np.round(np.arange(0.01, 1.0, 0.01), 2)
 
 

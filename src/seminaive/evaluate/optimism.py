@@ -22,8 +22,6 @@ from seminaive.arrays import Booleans, Floats, Indices
 from seminaive.errors import InputError
 from seminaive.evaluate.replays import Replays
 
-__all__ = ["METHODS", "Corrected", "Correction", "Statistic", "check_correction", "plus_weight"]
-
 Statistic = Callable[[Indices, Floats, Floats], Any]
 """Takes true classes, probabilities and row weights; returns a number, or an array of a fixed shape."""
 

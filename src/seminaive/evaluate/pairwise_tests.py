@@ -12,16 +12,6 @@ from scipy import stats
 from seminaive.arrays import Floats
 from seminaive.errors import InputError
 
-__all__ = [
-    "TestResult",
-    "WinDrawLoss",
-    "corrected_resampled_t_test",
-    "paired_t_test",
-    "sign_test",
-    "wilcoxon_test",
-    "win_draw_loss",
-]
-
 
 @dataclass(frozen=True)
 class TestResult:

@@ -6,8 +6,6 @@ import pandas as pd
 from seminaive.arrays import Integers
 from seminaive.evaluate.datasets import Dataset
 
-__all__ = ["poker_hands"]
-
 POKER_ROWS = 25_000
 
 

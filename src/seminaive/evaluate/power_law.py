@@ -11,8 +11,6 @@ import numpy as np
 
 from seminaive.arrays import Floats
 
-__all__ = ["PowerLaw"]
-
 # Rates: 1 where a well-specified model is fitted by likelihood (its loss exceeds the least by k / 2n), about
 # 1/2 where bias and variance are traded; the prior has the middle in between and reaches both within a
 # deviation.

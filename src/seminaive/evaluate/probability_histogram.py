@@ -15,8 +15,6 @@ from seminaive.arrays import Integers
 from seminaive.errors import InputError
 from seminaive.evaluate.metrics import Predictions
 
-__all__ = ["N_BINS", "ProbabilityHistogram"]
-
 N_BINS = 100
 """The number of bins of equal width, and of the thresholds from which a curve is drawn."""
 # Bins of a calibration curve: as wide as people draw them.

@@ -3,8 +3,6 @@
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-__all__ = ["progress_bar"]
-
 
 def progress_bar(*, shown: bool) -> Progress:
     """Make a bar that counts finished pieces of work and guesses the time left."""

@@ -22,21 +22,6 @@ from seminaive.arrays import Booleans, Floats
 from seminaive.errors import InputError
 from seminaive.evaluate.pairwise_tests import TestResult
 
-__all__ = [
-    "MOST_MODELS_FOR_BERGMANN_HOMMEL",
-    "PairwiseRankTests",
-    "average_ranks",
-    "bergmann_hommel",
-    "compare_ranks",
-    "critical_difference",
-    "exhaustive_sets",
-    "friedman_test",
-    "holm",
-    "iman_davenport_test",
-    "nemenyi",
-    "pairwise_rank_tests",
-]
-
 MOST_MODELS_FOR_BERGMANN_HOMMEL = 9
 """Ten models have 115,975 exhaustive sets, and five times as many with each model more."""
 

@@ -20,9 +20,6 @@ from sklearn.utils import _safe_indexing
 from seminaive.arrays import Floats, Indices
 from seminaive.errors import TooLargeError, UnavailableError
 
-__all__ = ["EffectGrid", "as_pandas", "effects_on_grid", "kept_terms_of"]
-
-
 # Points of a number's effect, between these quantiles, and categories, the most frequent ones.
 _N_POINTS, _QUANTILES, _MOST_LEVELS = 15, (0.02, 0.98), 12
 

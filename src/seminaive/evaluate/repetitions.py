@@ -12,8 +12,6 @@ from seminaive.evaluate.jobs import check_jobs
 from seminaive.evaluate.lines import append_line, replace_lines, whole_lines
 from seminaive.evaluate.progress import progress_bar
 
-__all__ = ["run_repetitions"]
-
 Unit = Mapping[str, Any]
 
 

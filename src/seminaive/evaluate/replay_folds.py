@@ -14,8 +14,6 @@ from sklearn.model_selection import StratifiedGroupKFold
 from seminaive.arrays import Indices
 from seminaive.errors import InputError
 
-__all__ = ["UNSAID_FOLDS", "CopiesTogether", "keep_copies_together", "last_step"]
-
 # Folds where the model does not say how many: scikit-learn's default, and that of our models on fewer than
 # 3,000 rows.
 UNSAID_FOLDS = 5

@@ -28,8 +28,6 @@ from seminaive.evaluate.replay_folds import keep_copies_together, last_step
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Replays", "TrainingRows", "run_replays"]
-
 # A class is absent from a sample with a chance of e^-m where m rows have it: 100 draws without it are no
 # chance.
 _MOST_DRAWS = 100

@@ -26,8 +26,6 @@ from seminaive.evaluate.verdict import verdict
 from seminaive.files import whole_file, write_text
 from seminaive.pages import page_text
 
-__all__ = ["Report"]
-
 
 @dataclass(frozen=True, eq=False)
 class Report:

@@ -11,8 +11,6 @@ from seminaive.evaluate.result_plots import box_plot, curves, rank_diagram, scat
 from seminaive.evaluate.summary import LossSummary, final_folds, fit_seconds, learning_curves
 from seminaive.evaluate.terminal import title_of
 
-__all__ = ["average_ranks", "bias_variance", "fold_spreads", "learning", "probability_curves", "times"]
-
 # Lines that can be told apart in one picture.
 _MOST_LINES = 5
 

@@ -9,19 +9,6 @@ import pandas as pd
 from seminaive.evaluate.summary import LossSummary, failures, fit_seconds, pairs_on_one_table
 from seminaive.evaluate.terminal import plain, title_of
 
-__all__ = [
-    "Cell",
-    "PageTable",
-    "failed_folds",
-    "mean_measures",
-    "p_text",
-    "pairs_by_folds",
-    "pairs_by_ranks",
-    "table_by_table",
-    "warned_folds",
-    "wins",
-]
-
 _SIGNIFICANT = 0.05
 
 

@@ -15,16 +15,6 @@ from seminaive.arrays import Integers
 from seminaive.errors import InputError
 from seminaive.evaluate.datasets import Dataset
 
-__all__ = [
-    "FIVE_BY_TWO",
-    "GivenSplit",
-    "Prequential",
-    "RepeatedHoldout",
-    "RepeatedKFold",
-    "Resampling",
-    "Split",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Split:

@@ -9,8 +9,6 @@ import pandas as pd
 from seminaive.arrays import Floats
 from seminaive.evaluate.inline_svg import COLOURS, WIDTH, model_colour, page_axes, page_picture
 
-__all__ = ["box_plot", "curves", "rank_diagram", "scatter", "unit_square"]
-
 Line = tuple[int, Sequence[float], Sequence[float]]
 Numbered = tuple[int, float, float]
 

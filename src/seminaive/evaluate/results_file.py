@@ -27,8 +27,6 @@ from seminaive.evaluate.results_fields import (
     check_fold,
 )
 
-__all__ = ["ExperimentResults", "FoldKey", "ResultsFile", "load_results"]
-
 FORMAT = 1
 KEY = ("dataset", "model", "repetition", "fold")
 FoldKey = tuple[str, str, int, int]

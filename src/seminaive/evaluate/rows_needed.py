@@ -16,8 +16,6 @@ from scipy.stats import norm
 
 from seminaive.errors import InputError
 
-__all__ = ["RowsNeeded", "cox_snell_of_auc", "rows_needed"]
-
 
 @dataclass(frozen=True)
 class RowsNeeded:

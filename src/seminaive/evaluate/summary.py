@@ -24,19 +24,6 @@ from seminaive.evaluate.ranking import (
     iman_davenport_test,
 )
 
-__all__ = [
-    "LossSummary",
-    "failure_lines",
-    "failures",
-    "final_folds",
-    "fit_seconds",
-    "is_learning_curve",
-    "learning_curves",
-    "pairs_on_one_table",
-    "same_models",
-    "summarise",
-]
-
 # Significant digits of a mean: the order of a sum changes the sixteenth, and that is no win.
 _DIGITS = 12
 

@@ -15,8 +15,6 @@ from rich.text import Text
 from seminaive.evaluate.metrics import METRICS
 from seminaive.evaluate.summary import LossSummary, failure_lines, fit_seconds
 
-__all__ = ["NO_RESULT", "explanation", "plain", "terminal_tables", "title_of"]
-
 NO_RESULT = "none"
 
 

@@ -5,8 +5,6 @@ from dataclasses import replace
 
 from seminaive.evaluate.results_file import ExperimentResults
 
-__all__ = ["TimeLimit", "of_whole_splits"]
-
 
 class TimeLimit:
     """Seconds that each table may take before no further fold of it begins.

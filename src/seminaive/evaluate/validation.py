@@ -14,8 +14,6 @@ from seminaive.evaluate.readable_fit import EffectGrid, as_pandas
 from seminaive.evaluate.replays import TrainingRows, run_replays
 from seminaive.evaluate.validation_result import Validation
 
-__all__ = ["validate"]
-
 # With fewer rows a calibration slope is fitted to three or four rows that a replay left out.
 _FEWEST_ROWS = 10
 # Percentiles of fewer replays say nothing.

@@ -12,8 +12,6 @@ from seminaive.arrays import Booleans, Floats, Indices
 from seminaive.evaluate.calibration import calibration_line
 from seminaive.evaluate.optimism import Statistic
 
-__all__ = ["LOG_LOSS", "Measure", "measures_for"]
-
 # The smallest probability that counts, as in `log_loss`.
 _LEAST = float(np.finfo(np.float64).eps)
 

@@ -14,8 +14,6 @@ from seminaive.pages import picture_address, write_page
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["write_validation_page"]
-
 # Classes that are drawn of several, terms in the table, and columns whose effects are drawn.
 _MOST_CLASSES, _MOST_TERMS, _MOST_COLUMNS = 4, 30, 12
 

@@ -20,9 +20,6 @@ from seminaive.evaluate.readable_fit import as_pandas
 from seminaive.evaluate.replays import Replays
 from seminaive.evaluate.validation_measures import LOG_LOSS, Measure, measures_for
 
-__all__ = ["Validation"]
-
-
 # Points of a calibration curve, and groups of a number in `subgroups`.
 _N_POINTS, _N_RANGES = 50, 4
 

@@ -7,8 +7,6 @@ from seminaive.evaluate.ranking import holm
 from seminaive.evaluate.summary import LossSummary, final_folds
 from seminaive.evaluate.terminal import title_of
 
-__all__ = ["verdict"]
-
 _LEVEL = 0.05
 
 

@@ -7,8 +7,6 @@ from seminaive.arrays import Integers
 from seminaive.errors import InputError
 from seminaive.evaluate.metrics import METRICS, Predictions
 
-__all__ = ["measure", "predictions_of_frame"]
-
 PREDICTION, PROBABILITY = "prediction", "probability_"
 
 

@@ -38,7 +38,6 @@ def draw_codes_given_class(
         Of the single columns. A class in which a column was never observed has the counts of all classes.
     smoothing : float
         Added to every count, in rows; 0 draws only values that the class was seen with.
-    generator : Generator
 
     Examples
     --------
@@ -106,7 +105,6 @@ def complete(
         The number of values of each column; as a code, a missing cell.
     n_imputations : int
         The number of completions, D.
-    generator : Generator
     row_weight : ndarray of shape (n_rows,) or None
         How often each row counts when tables are counted.
     n_sweeps : int

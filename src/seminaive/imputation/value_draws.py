@@ -32,7 +32,6 @@ def draw_values(shares: Floats, cells: Integers, generator: np.random.Generator)
     shares : ndarray of shape (n_cells, n_values)
         Probabilities, up to a factor per cell.
     cells : ndarray of shape (n_rows,)
-    generator : Generator
 
     Examples
     --------

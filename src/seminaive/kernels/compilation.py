@@ -9,17 +9,43 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
-from numba import njit
+import numba
 from numba.core import event
 from numba.core.caching import IndexDataCacheFile
-
-__all__ = ["CompiledKernels", "counted_compilation", "njit"]
+from numba.core.compiler import Compiler
 
 # Seconds of compilation, all kernels of the process together, after which it is mentioned, once.
 NOTICE_AFTER = 2.0
 NOTICE = "seminaive: compiling, which happens once per machine and version; later fits start at once\n"
+
+
+# Size in pointers of the frame that calls the compiler, 128 kB; Python allocates as much for further frames.
+FRAME_SIZE = 1 << 14
+
+
+class RoomyCompiler(Compiler):
+    """numba's compiler on a stack without boundaries between chunks.
+
+    Python keeps its frames in chunks of 16 kB, and most versions allocate and free a chunk at each call that
+    crosses the end of one (github.com/python/cpython/issues/142183). numba compiles so deep that it spends a
+    tenth of its time there. After a frame that needs a larger chunk, all further ones fit into that.
+    """
+
+    def compile_extra(self, func):
+        """Compile a function from Python."""
+        return _call(super().compile_extra, func)
+
+
+def _call(function, argument):
+    return function(argument)
+
+
+_call.__code__ = _call.__code__.replace(co_stacksize=FRAME_SIZE)
+
+njit = partial(numba.njit, pipeline_class=RoomyCompiler)
 
 
 class CompilationNotice(event.Listener):

@@ -1,7 +1,7 @@
 """What a block of rows adds to the passes of the path solver, where rows lie in blocks.
 
-`path_newton.advance` takes a path on and says what it needs of the rows; ``solvers/blocked_path.py`` adds up
-what all blocks give.
+`newton_path` takes a path on and says what it needs of the rows; ``solvers/blocked_path.py`` adds up what all
+blocks give.
 
 Letters
 -------
@@ -10,7 +10,6 @@ n, D, K, x, g : as in ``path_problem``
 
 from seminaive.kernels.compile_options import kernel, reordered_part
 from seminaive.kernels.path_gram import add_products, finish_gram
-from seminaive.kernels.path_newton import advance
 from seminaive.kernels.path_pass import evaluate
 from seminaive.kernels.path_problem import WIDTH
 
@@ -38,9 +37,3 @@ def block_curvature(design, problem, work, softmax, model, point):
 def finish_curvature(design, model, n_scores):
     """Complete second derivatives that are the sum of those of all blocks."""
     finish_gram(model.gram, model.state[WIDTH], n_scores, model.position, design)
-
-
-@kernel
-def advance_blocks(design, problem, rules, path, work, softmax, penalty, model, point, trial, run, n_rows):
-    """Take a path on until it needs the rows again, and return for what: `path_newton.advance`."""
-    return advance(design, problem, rules, path, work, softmax, penalty, model, point, trial, run, n_rows)

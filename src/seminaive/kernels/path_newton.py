@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from seminaive.kernels.compile_options import inlined, kernel, part
+from seminaive.kernels.compile_options import inlined, kernel
 from seminaive.kernels.path_certificate import (
     certify,
     gap_limit_of,
@@ -65,7 +65,7 @@ from seminaive.kernels.path_problem import (
 )
 
 MAX_CYCLES = 500  # coordinate cycles inside one quadratic model
-# Where `advance` goes on: after the first pass, at a strength, at a certified point, with second derivatives,
+# Where a path goes on: after the first pass, at a strength, at a certified point, with second derivatives,
 # at a trial.
 FIRST_PASS, BEGIN, JUDGE, PROPOSE, SEARCH = 0, 1, 2, 3, 4
 
@@ -301,29 +301,33 @@ def end_strength(rules, path, work, point, run, status):
     return ends
 
 
-@part
-def advance(design, problem, rules, path, work, softmax, penalty, model, point, trial, run, n_rows):
-    """Take a path on until it needs the rows again, and return for what; point starts at the target.
+@kernel
+def newton_path(design, problem, rules, path, work, softmax, penalty, model, point, trial, run, n_rows):
+    """Solve for decreasing strengths, each from the one before, into path; point starts at the target.
 
-    `EVALUATE` asks for a pass at the trial (the first one at the point), `CURVATURE` for the second
-    derivatives of the working set at the point, `DONE` for nothing: all strengths are solved, or the status
-    of the last one says why not. softmax is None where there is one score; n_rows are the rows of all passes
-    together. Second derivatives stay in use from step to step, and along the path, while they still contract
-    the residual faster than computing them anew would.
+    Where problem has all n_rows rows, the path is solved to its end. Where it has none, because they lie
+    elsewhere, the path goes on until it needs them, and what for is returned: `EVALUATE` asks for a pass at
+    the trial (before the first call, at the point), `CURVATURE` for the second derivatives of the working set
+    at the point, `DONE` for nothing: all strengths are solved, or the status of the last one says why not.
+    softmax is None where there is one score. Second derivatives stay in use from step to step, and along the
+    path, while they still contract the residual faster than computing them anew would.
     """
     counts, facts, state = run.counts, run.facts, model.state
     n_scores = point.x.shape[0] // model.chosen.shape[0]
+    in_memory = problem.label.shape[0] == n_rows
     phase = counts[PHASE]
     any_free = False
     for a in range(problem.l1_factor.shape[0]):
         any_free = any_free or problem.l1_factor[a] == 0.0
     if phase == FIRST_PASS:
+        if in_memory:
+            evaluate(design, problem, work, softmax, point)
         path.scales[START_LOSS] = point.facts[LOSS]
         facts[PREVIOUS] = np.inf
         counts[INDEX] = -1 if any_free else 0
         phase = BEGIN
     while True:
-        status = -1
+        status, request = -1, -1
         if phase == BEGIN:
             begin_strength(design, problem, rules, path, penalty, model, point, run)
             phase = JUDGE
@@ -349,15 +353,13 @@ def advance(design, problem, rules, path, work, softmax, penalty, model, point, 
                 if fresh:
                     number_working_set(model.chosen, n_scores, wanted, model.slot, model.position)
                     state[WIDTH] = wanted
-                    counts[PHASE] = PROPOSE
-                    return CURVATURE
-        if phase == PROPOSE:
+                    request = CURVATURE
+        elif phase == PROPOSE:
             if propose(design, rules, softmax, penalty, model, point, trial, run, by_decrement):
                 status = CONVERGED
             else:
-                counts[PHASE] = SEARCH
-                return EVALUATE
-        elif phase == SEARCH:
+                phase, request = SEARCH, EVALUATE
+        else:
             certify(design, rules, penalty, trial)
             length, before = facts[LENGTH], point.facts[OBJECTIVE]
             phase = JUDGE
@@ -368,25 +370,15 @@ def advance(design, problem, rules, path, work, softmax, penalty, model, point, 
                 status = STALLED if take_step(model, point, trial, run, n_rows) else -1
             else:
                 facts[LENGTH] = shorten(point, trial, length, SHORTEST if counts[FRESH] == 1 else 1.0)
-                return EVALUATE
+                phase, request = SEARCH, EVALUATE
         if status >= 0:
+            phase = BEGIN
             if end_strength(rules, path, work, point, run, status):
                 return DONE
-            phase = BEGIN
-
-
-@kernel
-def newton_path(design, problem, rules, path, work, softmax, penalty, model, point, trial, run):
-    """Solve for decreasing strengths, each from the one before, into path: `advance` over rows in memory."""
-    evaluate(design, problem, work, softmax, point)
-    while True:
-        request = advance(
-            design, problem, rules, path, work, softmax, penalty, model, point, trial, run,
-            problem.label.shape[0],
-        )  # fmt: skip
-        if request == DONE:
-            break
+        if request >= 0 and not in_memory:
+            counts[PHASE] = phase
+            return request
         if request == EVALUATE:
             evaluate(design, problem, work, softmax, trial)
-        else:
+        elif request == CURVATURE:
             weighted_gram(design, problem, work, softmax, model)

@@ -74,13 +74,13 @@ def open_model(design, problem, work, c, sweep):
     )
     v, e, h, columns = sweep.v, sweep.e, sweep.h, sweep.columns
     n, k = places.shape
-    own_label = 1 if probability.shape[0] == n else c
+    label_of_score = 1 if probability.shape[0] == n else c
     bound = 1.0 if probability.shape[0] == n else 2.0
     h[:] = 0.0
     for i in range(n):
         p, weight = probability[c * n + i], row_weight[i]
         v[i] = bound * weight * max(p * (1.0 - p), 1e-10)
-        e[i] = weight * ((1.0 if label[i] == own_label else 0.0) - p)
+        e[i] = weight * ((1.0 if label[i] == label_of_score else 0.0) - p)
         h[0] += v[i]
         for f in range(k):
             h[places[i, f]] += v[i]

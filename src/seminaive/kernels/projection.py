@@ -6,7 +6,8 @@ columns begin (left, right), how many codes and functions each has, and where co
 """
 
 import numpy as np
-from numba import njit
+
+from seminaive.kernels.compilation import njit
 
 # Columns of the array that describes terms.
 LEFT, LEFT_CODES, LEFT_FUNCTIONS, RIGHT, RIGHT_CODES, RIGHT_FUNCTIONS, FIRST, CELL = range(8)

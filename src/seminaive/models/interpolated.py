@@ -184,14 +184,14 @@ class InterpolatedClassifier(AdditiveClassifier):
     def _tie_order(self, interpolation: Interpolation) -> Integers:
         """Return the features in an order drawn by ``random_state`` among the sorted names.
 
-        Drawn among names, the order follows a column wherever it stands in the table. Features that say
-        nothing come last, outside of the draw, so that a constant column changes nothing.
+        Drawn among names, the order follows a column wherever it stands in the table. Features without
+        information come last, outside of the draw, so that a constant column changes nothing.
         """
         names = np.array([self.schema_.names[position] for position in self.schema_.features], dtype=object)
         by_name = np.argsort(names, kind="stable")
-        telling = by_name[interpolation.tells[by_name]]
-        drawn = telling[check_random_state(self.random_state).permutation(len(telling))]
-        return np.concatenate([drawn, by_name[~interpolation.tells[by_name]]])
+        informative = interpolation.is_informative[by_name]
+        drawn = check_random_state(self.random_state).permutation(by_name[informative])
+        return np.concatenate([drawn, by_name[~informative]])
 
     def _held_out_step(self, path: AlphaPath, folded: FoldedRows) -> int:
         """Return the step of least held-out loss; keep the decision."""

@@ -32,7 +32,8 @@ from seminaive.selection.baselines import Baseline
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.folds import check_folds
 from seminaive.selection.recalibration import recalibrate
-from seminaive.selection.shrinkage_search import Shrinkage, ShrinkageSearch
+from seminaive.selection.shrinkage_search import ShrinkageSearch
+from seminaive.selection.shrinkage_targets import Shrinkage
 from seminaive.solvers.elastic_net_path import N_STRENGTHS
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from seminaive.models.folded import FoldedRows
     from seminaive.models.shrunken import Solve
     from seminaive.models.started import Earlier
-    from seminaive.selection.shrinkage_search import Target
+    from seminaive.selection.shrinkage_targets import Target
     from seminaive.statistics import TableStatistics
 
 CHOSEN_STRENGTHS = ("strength_", "best_strength_", "one_standard_error_strength_")

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from seminaive.models.paired import Pairs
     from seminaive.models.smooth_rows import Search, SmoothRows
     from seminaive.selection.baselines import Baseline
-    from seminaive.selection.relevance_search import FoldSolver, RelevanceAnswer
+    from seminaive.selection.relevance_trials import FoldSolver, RelevanceAnswer
     from seminaive.selection.split_rows import SplitRows
 
 # Fits in the row space take about the cube of the rows, passes over the rows about the features times the

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from seminaive.arrays import Floats
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable, Schema
-    from seminaive.selection.relevance_search import RelevanceTrial
+    from seminaive.selection.relevance_trials import RelevanceTrial
 
 # Standard errors beyond which a normal variable lies in 2 % of samples: what is no longer chance.
 CLEARLY = 2.0

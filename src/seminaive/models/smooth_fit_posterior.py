@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from seminaive.encode import EncodedTable
     from seminaive.models.smooth_rows import SmoothRows
     from seminaive.scores.score_posterior import ScorePosterior
-    from seminaive.selection.relevance_search import FoldSolver, RelevanceAnswer
+    from seminaive.selection.relevance_trials import FoldSolver, RelevanceAnswer
 
 
 # Directions that are kept: the last is that from the answer to the fit by evidence. Those of the rows leave

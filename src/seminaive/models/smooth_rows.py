@@ -19,7 +19,7 @@ from seminaive.models.folded import FoldedRows, fold_rows
 from seminaive.models.parameters import FEW_FOLDS
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.selection.baselines import NOTHING, baselines_of
-from seminaive.selection.coefficient_solver import CoefficientFit
+from seminaive.selection.coefficient_fit import CoefficientFit
 from seminaive.selection.fold_solvers import coefficient_solver
 from seminaive.selection.folds import stratified_sample
 from seminaive.selection.relevance_search import RelevanceSearch
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from seminaive.models.started import Earlier
     from seminaive.models.training_set import TrainingSet
     from seminaive.objective.summed_loss import SummedLoss
-    from seminaive.selection.relevance_search import RelevanceAnswer
+    from seminaive.selection.relevance_trials import RelevanceAnswer
     from seminaive.solvers.result import SolverResult
     from seminaive.statistics import Terms
 

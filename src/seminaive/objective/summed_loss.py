@@ -48,7 +48,7 @@ class SummedLoss(ABC):
     def hessian(self, coefficients: Floats) -> Floats:
         """Return the Hessian of a single weighting, its coefficients flattened by rows.
 
-        It is found by its products with unit vectors; a loss whose rows are at hand may know a shorter way.
+        It is found by its products with unit vectors; a loss whose rows are in memory may have a faster way.
         """
         product = self.hessian_product(coefficients)
         units = np.eye(self.shape[0] * self.shape[1])

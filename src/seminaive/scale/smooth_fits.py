@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from seminaive.scale.coding import Coding
     from seminaive.scale.survey import Survey
     from seminaive.scale.work import Work
-    from seminaive.selection.relevance_search import RelevanceAnswer
+    from seminaive.selection.relevance_trials import RelevanceAnswer
     from seminaive.statistics import Terms
 
 

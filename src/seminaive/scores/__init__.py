@@ -3,6 +3,6 @@
 A file is read when a name of it is first used.
 """
 
-from seminaive.lazy_names import read_when_asked
+from seminaive.lazy_names import names_on_first_use
 
-__getattr__, __dir__, __all__ = read_when_asked(__name__)
+__getattr__, __dir__, __all__ = names_on_first_use(__name__)

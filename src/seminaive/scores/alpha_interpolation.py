@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from seminaive.statistics import TableStatistics, Terms
 
 # A feature whose parameters differ less than this between the classes, by rounding, says nothing.
-SILENT = 1e-12
+SAME_PARAMETERS = 1e-12
 
 
 @dataclass(frozen=True)
@@ -160,10 +160,10 @@ class Interpolation:
         return sums
 
     @property
-    def tells(self) -> Booleans:
-        """Return which features say anything: of a constant one all classes have the same parameters."""
-        tells: Booleans = self.distances > SILENT
-        return tells
+    def is_informative(self) -> Booleans:
+        """Return which features have parameters that differ between classes; a constant one has none."""
+        informative: Booleans = self.distances > SAME_PARAMETERS
+        return informative
 
     @property
     def distances(self) -> Floats:

@@ -190,7 +190,8 @@ class Network:
         codes : ndarray of shape (n_rows, n_nodes)
             The column of the target is not read.
         """
-        from seminaive.kernels.network_sums import gibbs_log_scores, joint_log_scores, scratch_of
+        from seminaive.kernels.network_draws import gibbs_log_scores
+        from seminaive.kernels.network_sums import joint_log_scores, scratch_of
 
         distinct, inverse = distinct_rows(np.delete(codes, target, axis=1), self._most_of(target))
         rows = np.insert(distinct, target, 0, axis=1)
@@ -258,7 +259,8 @@ class Network:
         Exact where the missing cells take at most `MOST_CONFIGURATIONS` values together; else a Gibbs sampler
         makes `DRAW_SWEEPS` sweeps before each draw.
         """
-        from seminaive.kernels.network_sums import draw_missing, scratch_of
+        from seminaive.kernels.network_draws import draw_missing
+        from seminaive.kernels.network_sums import scratch_of
 
         scratch, thresholds = scratch_of(self._arrays), np.empty(n_draws)
         one_row = np.empty((n_draws, self.n_nodes), dtype=np.int64)

@@ -19,13 +19,10 @@ from seminaive.scores.generative_terms import NormalParameters, trigamma
 from seminaive.scores.probability_intervals import Spread
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable, Schema
     from seminaive.scores.effects import Effects, FeatureEffect, TupleEffect
     from seminaive.statistics import TableStatistics, TrainingSummary
-
-    Floats = NDArray[np.float64]
 
 # Rows whose deviations are kept at once.
 AT_ONCE = 8192

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode.saved_by_fields import SavedByFields
-from seminaive.scores.kind import TermKind, is_block
+from seminaive.scores.kind import NumberTermKind, is_block
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ GRID_CELLS = 1024
 
 
 @dataclass(frozen=True)
-class CurveTerms(SavedByFields, TermKind):
+class CurveTerms(SavedByFields, NumberTermKind):
     """One piecewise-linear curve per term and class, over the knots of the term; constant beyond the ends.
 
     Parameters
@@ -82,15 +82,6 @@ class CurveTerms(SavedByFields, TermKind):
             np.concatenate(values),
             np.array(missing),
         )
-
-    @property
-    def n_terms(self) -> int:
-        """Return the number of terms."""
-        return len(self.features)
-
-    def contributions(self, table: EncodedTable) -> Floats:
-        """Return the value of each curve, (n_rows, n_terms, n_classes)."""
-        return self.at(table.numbers)
 
     def at(self, numbers: Floats) -> Floats:
         """Return the value of each curve at each row of numbers, (n_rows, n_terms, n_classes)."""

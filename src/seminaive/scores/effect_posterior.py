@@ -18,8 +18,7 @@ from seminaive.scores.pure import cell_weights, purify
 from seminaive.scores.score_posterior import through
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable, Schema
     from seminaive.scores.additive_scores import AdditiveScores
     from seminaive.scores.effects import Effects, FeatureEffect, TupleEffect
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from seminaive.scores.probability_intervals import Spread
     from seminaive.scores.score_posterior import ScorePosterior
     from seminaive.statistics import TrainingSummary
-
-    Floats = NDArray[np.float64]
 
 
 class EffectErrors(Protocol):

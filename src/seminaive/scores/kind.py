@@ -84,6 +84,25 @@ class TermKind(ABC):
             np.add.reduce(parts, axis=1, out=scores[rows])
 
 
+class NumberTermKind(TermKind):
+    """Terms that are functions of one number each."""
+
+    features: tuple[int, ...]
+
+    @property
+    def n_terms(self) -> int:
+        """Return the number of terms."""
+        return len(self.features)
+
+    @abstractmethod
+    def at(self, numbers: Floats) -> Floats:
+        """Return the value of each function at each row of numbers, (n_rows, n_terms, n_classes)."""
+
+    def contributions(self, table: EncodedTable) -> Floats:
+        """Return the value of each function at each row, (n_rows, n_terms, n_classes)."""
+        return self.at(table.numbers)
+
+
 def is_block(array: Floats, shape: tuple[int, ...]) -> bool:
     """Tell whether an array is of this shape, of doubles, row-major and finite: what kernels rely on."""
     return (

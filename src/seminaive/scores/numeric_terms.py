@@ -9,7 +9,7 @@ import numpy as np
 
 from seminaive.encode.few_rows import LARGEST_NUMBER
 from seminaive.encode.saved_by_fields import NOT_GIVEN, SavedByFields
-from seminaive.scores.kind import TermKind, is_block
+from seminaive.scores.kind import NumberTermKind, is_block
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ ARRAYS = ("centres", "coefficients", "low", "high", "scales")
 
 
 @dataclass(frozen=True)
-class NumericTerms(SavedByFields, TermKind):
+class NumericTerms(SavedByFields, NumberTermKind):
     """One polynomial per numeric feature and class: ``constant + linear z + quadratic z**2``.
 
     Parameters
@@ -61,15 +61,6 @@ class NumericTerms(SavedByFields, TermKind):
     def none(cls, n_classes: int) -> NumericTerms:
         """Return no terms at all."""
         return cls((), np.empty(0), np.empty((0, 4, n_classes)))
-
-    @property
-    def n_terms(self) -> int:
-        """Return the number of terms."""
-        return len(self.features)
-
-    def contributions(self, table: EncodedTable) -> Floats:
-        """Return the value of each polynomial, (n_rows, n_terms, n_classes)."""
-        return self.at(table.numbers)
 
     def at(self, numbers: Floats) -> Floats:
         """Return the value of each polynomial at each row of numbers, (n_rows, n_terms, n_classes)."""

@@ -9,9 +9,7 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 
 def deviate(coverage: float) -> float:

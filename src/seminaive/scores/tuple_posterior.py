@@ -148,8 +148,6 @@ class TupleErrors:
 
     Parameters
     ----------
-    posterior : TuplePosterior
-    schema : Schema
     joints : Joints
         Training weights of values and of their combinations.
     """

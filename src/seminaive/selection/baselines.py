@@ -33,7 +33,6 @@ class Baseline:
     ----------
     earlier : ndarray of shape (n_rows, n_columns)
         The earlier score of all rows.
-    parts : tuple of Recalibration
     """
 
     earlier: Floats
@@ -124,14 +123,14 @@ class Combination:
         searched: dict[str, Decision],
         generator: np.random.Generator,
     ) -> Combination:
-        """Judge the baselines beside the searches."""
+        """Decide on each baseline alone, beside the decisions of the searches."""
 
-        def judged(baseline: Baseline) -> Decision:
+        def decision_of(baseline: Baseline) -> Decision:
             rows = baseline.left_of(held_out)
             rule = averaged(np.zeros(1))
             return decide(rows, rows.share_scores[:, None], rule, generator, fit_share=0.0)
 
-        alone = {kind: judged(baseline) for kind, baseline in baselines.items()}
+        alone = {kind: decision_of(baseline) for kind, baseline in baselines.items()}
         return cls(baselines, searched, alone, held_out.total)
 
     @cached_property

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Singles = NDArray[np.float32]
-    Indices = NDArray[np.int64]
+    from seminaive.arrays import Floats, Indices, Singles
 
     Inverse = Callable[[Floats], Floats]
 
@@ -48,7 +46,6 @@ class ClassPreconditioner:
         For each column the function that multiplies its gradient by about the inverse of its Hessian.
     of_mean : ndarray of shape (n_coefficients, n_weightings * n_classes)
         One over the ridge; 0 where there is none.
-    n_classes : int
     """
 
     blocks: tuple[Inverse, ...]
@@ -70,7 +67,6 @@ class ClassPreconditioner:
             Of each row along each score.
         ridge : ndarray of shape (n_coefficients, n_weightings * n_classes)
             Infinite for coefficients that stay 0.
-        n_classes : int
         n_gathers : int
             What a pass reads for each score of each row.
         """

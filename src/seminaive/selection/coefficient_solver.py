@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg.lapack import dpotrs
 
 from seminaive.design.centred_levels import CentredLevels
 from seminaive.design.dense import DenseDesign
@@ -23,11 +22,13 @@ from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.preconditioner import SubspacePreconditioner
 from seminaive.objective.ridge import Ridge
 from seminaive.selection.class_preconditioner import MOST_ENTRIES, ClassPreconditioner
+from seminaive.selection.coefficient_fit import CoefficientFit, Curvature, PreparedRelevances
 from seminaive.selection.degrees_of_freedom import (
     exact_degrees,
     factor_with_ridge,
     finite_ridge,
     probed_degrees,
+    solve_free,
 )
 from seminaive.solvers.truncated_newton import minimize_truncated_newton
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.arrays import Booleans, Floats, Indices
+    from seminaive.arrays import Floats, Indices
     from seminaive.design.protocol import Design
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable
@@ -61,60 +62,8 @@ ENTRIES_PER_SCORE, FEW_INVERTED, SAMPLED_ROWS = 8, 250, 4000
 ROUGHLY = 100.0
 
 
-@dataclass(frozen=True)
-class PreparedRelevances:
-    """Relevances of one training set; here nothing is prepared."""
-
-    relevances: Floats
-
-
-@dataclass(frozen=True)
-class Curvature:
-    """The Hessian of the loss as preconditioners need it.
-
-    Parameters
-    ----------
-    grams : list of ndarray of shape (n_leading, n_leading)
-        That of the leading coefficients for each weighting of the rows, the mean over the classes.
-    diagonal : ndarray of shape (n_coefficients - n_leading, n_columns)
-        The diagonal of the others.
-    """
-
-    grams: list[Floats]
-    diagonal: Floats
-
-
-@dataclass(frozen=True)
-class CoefficientFit:
-    """A fit of some training rows.
-
-    Parameters
-    ----------
-    coefficients : ndarray of shape (n_coefficients, n_columns)
-    scores : ndarray of shape (n_rows, n_columns)
-        Of all rows.
-    fit : SolverResult
-    """
-
-    coefficients: Floats
-    scores: Floats
-    fit: SolverResult
-
-    @property
-    def warm_start(self) -> Floats:
-        """Return what another fit can start from: the coefficients."""
-        return self.coefficients
-
-
 class CoefficientSolver:
-    """Fits of all folds side by side by truncated Newton steps.
-
-    Parameters
-    ----------
-    columns : SmoothColumns
-    rows : SplitRows
-    n_threads : int
-    """
+    """Fits of all folds side by side by truncated Newton steps."""
 
     def __init__(self, columns: SmoothColumns, rows: SplitRows, n_threads: int = 1) -> None:
         self.columns = columns
@@ -371,7 +320,7 @@ class CoefficientSolver:
         diagonal[others] = 1.0 / (curvature.diagonal.reshape(-1, *shape[1:]) + ridge[others, :, None])
         free = np.isfinite(ridge[leading])
         blocks = tuple(
-            (leading, partial(_solve_free, factor, None if moves.all() else moves))
+            (leading, partial(solve_free, factor, None if moves.all() else moves))
             for factor, moves in zip(factors, free.T, strict=True)
         )
         inverse = SubspacePreconditioner.of_blocks(diagonal, blocks)
@@ -439,9 +388,3 @@ class CoefficientSolver:
     ) -> Floats:
         """Return the weighted sum of fits of all rows."""
         return np.asarray(sum(share * fit.coefficients for share, _, _, fit in parts))
-
-
-def _solve_free(factor: Floats, free: Booleans | None, right: Floats) -> Floats:
-    """Return the solution of a system, given its factor; 0 where a coefficient is not free, None for all."""
-    solved = np.asarray(dpotrs(factor, right, lower=True)[0])
-    return solved if free is None else solved * free[:, None]

@@ -30,7 +30,6 @@ class Uncertainties:
     table : EncodedTable
         All of whose columns are coded.
     labels : ndarray of shape (n_rows,)
-    n_classes : int
     row_weight : ndarray of shape (n_rows,) or None
     """
 
@@ -85,7 +84,6 @@ class BestSubset:
     ----------
     features : tuple of int
         Increasing.
-    merit : float
     n_evaluations : int
         Subsets whose merit was computed.
     """

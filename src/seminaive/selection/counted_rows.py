@@ -56,7 +56,6 @@ def deal(counts: Indices, sizes: Sequence[int], generator: np.random.Generator) 
     counts : ndarray of shape (n_rows,)
     sizes : sequence of int
         How many copies each part takes; they sum to those of all rows.
-    generator : Generator
     """
     exact = int(counts.sum()) < MOST_DRAWN_EXACTLY
     left = counts.copy()

@@ -161,11 +161,9 @@ def decide(
 
     Parameters
     ----------
-    held_out : HeldOut
     scores : ndarray of shape (n_held_out, n_trials, n_columns)
     rule : callable
         From total losses (..., n_trials) to weights of the trials.
-    generator : Generator
     losses : ndarray of shape (n_held_out, n_trials), optional
         What the rule looks at; the expected log losses of the scores by default.
     fit_share : float, optional
@@ -195,7 +193,6 @@ class _Price:
 
     Parameters
     ----------
-    held_out : HeldOut
     draws, rows : ndarray of shape (n_entries,)
     weight : ndarray of shape (n_entries,)
         The weight of the row that was not drawn.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg.lapack import dtrtri
+from scipy.linalg.lapack import dpotrs, dtrtri
 
 from seminaive.objective.factor import lower_cholesky
 from seminaive.solvers.line_search import FORCING
@@ -15,7 +15,7 @@ from seminaive.solvers.truncated_newton import dot_of_each, newton_direction
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from seminaive.arrays import Floats
+    from seminaive.arrays import Booleans, Floats
     from seminaive.design.protocol import Design
 
 
@@ -40,7 +40,6 @@ def probed_degrees(
 
     Parameters
     ----------
-    design : Design
     ridge : ndarray of shape (n_coefficients, n_fits)
         Infinite for coefficients that stay 0.
     curvature : ndarray of shape (n_rows, n_fits)
@@ -72,7 +71,6 @@ class _Probes:
 
     Parameters
     ----------
-    design : Design
     curvature : ndarray of shape (n_rows, n_probes)
         Of each row.
     ridge : ndarray of shape (n_coefficients, n_probes)
@@ -112,6 +110,12 @@ def factor_with_ridge(gram: Floats, strength: Floats) -> Floats:
     if free.all():
         return lower_cholesky(gram + np.diag(strength))
     return lower_cholesky(gram * (free & free[:, None]) + np.diag(np.where(free, strength, 1.0)))
+
+
+def solve_free(factor: Floats, free: Booleans | None, right: Floats) -> Floats:
+    """Return the solution of a system, given its factor; 0 where a coefficient is not free, None for all."""
+    solved = np.asarray(dpotrs(factor, right, lower=True)[0])
+    return solved if free is None else solved * free[:, None]
 
 
 def finite_ridge(ridge: Floats) -> Floats:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.selection.decision import SEARCH
-from seminaive.selection.relevance_search import PLAN, after_evidence
+from seminaive.selection.relevance_trials import PLAN, after_evidence
 
 if TYPE_CHECKING:
     from seminaive.arrays import Booleans, Floats
-    from seminaive.selection.relevance_search import FoldSolver
+    from seminaive.selection.relevance_trials import FoldSolver
 
 # Updates end when the effective degrees of freedom of all terms together change by less than this share, or
 # after the second number of them. Coverage hardly depends on when: from 4 to 8 updates that of probabilities
@@ -49,7 +49,6 @@ def fit_by_evidence(solver: FoldSolver, kept: Booleans, max_iter: int) -> Eviden
 
     Parameters
     ----------
-    solver : FoldSolver
     kept : ndarray of shape (n_terms,)
         Which terms there are.
     max_iter : int

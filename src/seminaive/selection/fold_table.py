@@ -41,14 +41,12 @@ class FoldTable:
 
     Parameters
     ----------
-    design : TableDesign
     space : RowSpace or TableDesign
         The design that is solved in.
     coarse : CoarseSpace
         Of the space, for preconditioning.
     labels : ndarray of shape (n_rows,)
     row_weight : ndarray of shape (n_rows,)
-    n_classes : int
     splits : tuple of (ndarray, ndarray)
         For each fold the positions of the rows that train, and of those held out.
     offsets : tuple of ndarray of shape (n_rows, n_columns), default=()

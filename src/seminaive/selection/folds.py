@@ -36,7 +36,7 @@ def split_rows(
 ) -> list[Split]:
     """Return pairs of training and held-out positions among the rows of positive weight.
 
-    A number of folds splits every class evenly at random; a splitter or splits speak of all rows of ``y``,
+    A number of folds splits every class evenly at random; a splitter or splits refer to all rows of ``y``,
     and a splitter is given the groups. ``labels`` are the codes of the rows of positive weight.
     """
     if isinstance(cv, Integral):

@@ -38,7 +38,6 @@ class FeatureTerms:
 
     Parameters
     ----------
-    names : tuple of str
     positions : tuple of int
         Of the columns in the table.
     generative, logistic : tuple of int
@@ -81,7 +80,6 @@ class GenerativeOptions:
     ----------
     tree : bool
         Whether a feature may depend on another one of the part (TAN), or on the class alone.
-    smoothing, variance_floor : float
     pooled : bool
         As in `generative_scores`.
     """
@@ -97,12 +95,8 @@ class GenerativeParts:
 
     Parameters
     ----------
-    table : EncodedTable
     labels : ndarray of shape (n_rows,)
-    n_classes : int
     row_weight : ndarray of shape (n_rows,) or None
-    options : GenerativeOptions
-    features : FeatureTerms
     """
 
     def __init__(

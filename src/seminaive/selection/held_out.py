@@ -43,7 +43,7 @@ class HeldOut:
     weight : ndarray of shape (n_held_out,)
         The weight of the row over how often it occurs.
     probabilities : ndarray of shape (n_held_out, n_columns)
-        The labels, and one row more whose label nobody knows, to which every row belongs by its share: with n
+        The labels, and one row more of unknown label, to which every row belongs by its share: with n
         rows a label counts n / (n + 1), and the class shares the rest. This is Laplace's rule of succession.
         Where all held-out rows are classified rightly, nothing else shows how sure is too sure.
     share_scores : ndarray of shape (n_held_out, n_columns)
@@ -52,7 +52,6 @@ class HeldOut:
         Numbers of what is drawn as one: rows, or groups of rows that belong together.
     grouped : bool
         Whether units are groups.
-    n_folds : int
     """
 
     rows: Indices

@@ -84,9 +84,7 @@ class PartObjective:
 
     Parameters
     ----------
-    objective : PenalisedLoss
     moves : ndarray of shape (n_coefficients, n_problems, 1)
-    preconditioner : SubspacePreconditioner
     """
 
     objective: PenalisedLoss
@@ -128,7 +126,6 @@ class LogisticParts:
         part names for coefficients that no part has.
     labels : ndarray of shape (n_rows,)
     row_weights : ndarray of shape (n_problems, n_rows)
-    n_classes : int
     ridge : float
         Half of it times the squared coefficients, the intercept included, is added to the log loss, so that
         separable classes have an optimum. Numbers are standardised.

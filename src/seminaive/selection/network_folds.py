@@ -59,12 +59,8 @@ class NetworkFold:
 
     Parameters
     ----------
-    table : NetworkTable
     train, held : ndarray
         Rows that train, and rows that are held out.
-    n_imputations : int
-    options : SearchOptions
-    generator : Generator
     n_splits : int
         How many are searched side by side, and share the memory for problems.
     """
@@ -105,8 +101,6 @@ class HeldOutNetworks:
 
     Parameters
     ----------
-    held_out : HeldOut
-    folds : sequence of NetworkFold
     scores : list of ndarray of shape (n_held_out, n_columns)
         One for each strength.
     mean, standard_error : list of float

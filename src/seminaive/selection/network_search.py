@@ -78,7 +78,6 @@ class NetworkTable:
     ----------
     codes : ndarray of shape (n_rows, n_nodes)
         The code of a missing cell is the cardinality of its column. The class is never missing.
-    cardinalities : tuple of int
     row_weight : ndarray of shape (n_rows,) or None
     layers : tuple of int
         The layer of each node; parents come from the same layer or an earlier one.
@@ -160,9 +159,6 @@ class SearchOptions:
         A fixed ordering; None searches.
     searched : frozenset of int or None
         Layers in which neighbours are swapped; None is all.
-    tabu : int
-    tol : float
-    max_iter : int
     """
 
     order: tuple[int, ...] | None

@@ -69,7 +69,6 @@ class RateChoice:
         Mean number of features in the folds' logistic parts.
     rate : float
         The rate of least loss, the largest of equally good ones.
-    decision : Decision
     """
 
     losses: FoldLosses
@@ -84,10 +83,8 @@ class RateSearch:
 
     Parameters
     ----------
-    folds : sequence of HybridFold
     logistic : LogisticParts
         Fits the logistic parts of all folds side by side.
-    held_out : HeldOut
     joint : bool
         Whether logistic parts have the scores of the generative parts as an offset.
     """

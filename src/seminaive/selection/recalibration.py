@@ -28,7 +28,6 @@ class Recalibration:
     ----------
     intercept : ndarray of shape (n_columns,)
         One log odds of two classes, else one value per class.
-    slope : float
     """
 
     intercept: Floats
@@ -49,7 +48,6 @@ def recalibrate(earlier: Floats, labels: Indices, row_weight: Floats, n_classes:
     earlier : ndarray of shape (n_rows, n_columns)
         One log odds of two classes, else one score per class.
     labels, row_weight : ndarray of shape (n_rows,)
-    n_classes : int
     """
     centre = np.average(earlier, axis=0, weights=row_weight)
     away = earlier - centre

@@ -34,7 +34,6 @@ class Prepared:
     relevances : ndarray of shape (n_terms,)
     order : ndarray of shape (n_rows,)
         The rows: first those of training, then all others.
-    n_train : int
     kernels : ndarray of shape (3, n_rows (n_rows + 1) / 2)
         The lower triangles of the kernel matrices of slopes, main terms and pairs between all rows.
     """
@@ -60,7 +59,6 @@ class RowFit:
 
     Parameters
     ----------
-    fit : KernelFit
     warm_start : ndarray of shape (n_rows, n_columns)
         What its terms give to all rows, from which another fit can start.
     scores : ndarray of shape (n_rows, n_columns)
@@ -77,11 +75,6 @@ class RowSpaceSolver:
 
     The kernel of a pair of columns is the product of the columns' kernels, so that no feature of a pair is
     ever computed.
-
-    Parameters
-    ----------
-    columns : SmoothColumns
-    rows : SplitRows
     """
 
     def __init__(self, columns: SmoothColumns, rows: SplitRows) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from seminaive.design.smooth_columns import most_pair_features
 from seminaive.selection.decision import SEARCH
-from seminaive.selection.relevance_search import MAINS, PAIRS, PLAN
+from seminaive.selection.relevance_trials import MAINS, PAIRS, PLAN
 from seminaive.selection.term_evidence import Residuals, evidence_for_columns, evidence_for_pairs
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ class Crossed:
 
     Parameters
     ----------
-    columns : SmoothColumns
     n_pairs : int
         How many pairs were looked at.
     kept : ndarray of shape (n_sets, n_terms) or None
@@ -58,7 +57,6 @@ class Screen:
     ----------
     columns : SmoothColumns
         Without terms of pairs.
-    rows : SplitRows
     """
 
     def __init__(self, columns: SmoothColumns, rows: SplitRows) -> None:
@@ -95,7 +93,7 @@ class Screen:
         if named is not None:
             crossed = columns.crossed(named, self._n_classes)
         elif columns.can_cross_all(self._n_classes):
-            crossed = columns.with_all_pairs(self._n_classes)
+            crossed = columns.crossed(columns.all_pairs, self._n_classes)
         else:
             return self._crossed_by_best(columns, kept, solver_of(columns, self.rows), max_iter)
         n_pairs = self._n_all_pairs if named is None else len(named)

@@ -8,7 +8,7 @@ import numpy as np
 
 from seminaive.design.shaped_columns import LINEAR
 from seminaive.selection.decision import SEARCH
-from seminaive.selection.relevance_search import PLAN, updated_relevances
+from seminaive.selection.relevance_trials import PLAN, updated_relevances
 from seminaive.selection.screening import kept_terms
 from seminaive.selection.shaped_coefficient_solver import ShapedCoefficientSolver
 from seminaive.selection.shaped_row_space_solver import ShapedRowSpaceSolver
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from seminaive.arrays import Floats
     from seminaive.design.smooth_columns import SmoothColumns
-    from seminaive.selection.relevance_search import FoldSolver, RelevanceSearch, RelevanceTrial
+    from seminaive.selection.relevance_search import RelevanceSearch
+    from seminaive.selection.relevance_trials import FoldSolver, RelevanceTrial
 
 
 SHAPED = (ShapedRowSpaceSolver, ShapedCoefficientSolver)
@@ -30,14 +31,12 @@ def costs_of_shapes(
     """Return what each shape adds to the held-out log loss, and its standard error.
 
     The folds of a trial are fitted again without the shape of one column, under the same strengths. The
-    column's relevances are found anew: under the shape, a curve that had nothing to say has lost them. A
+    column's relevances are found anew: under the shape, a flat curve has lost them. A
     trial's score of one row was learned from the others, so that n rows vary like n / 2 independent ones
     (docs/decisions/0015-decide-by-the-rows.md).
 
     Parameters
     ----------
-    search : RelevanceSearch
-    trial : RelevanceTrial
     solver_of : callable
         From columns to what fits them to the rows of the search.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from seminaive.arrays import Floats, Indices
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.objective.penalised_loss import PenalisedLoss
-    from seminaive.selection.coefficient_solver import CoefficientFit, Curvature, PreparedRelevances
+    from seminaive.selection.coefficient_fit import CoefficientFit, Curvature, PreparedRelevances
     from seminaive.selection.split_rows import SplitRows
     from seminaive.solvers.result import SolverResult
 

@@ -13,9 +13,10 @@ from seminaive.design.classes import by_class, log_odds
 from seminaive.design.reference import AnchoredDesign, reference_codes
 from seminaive.design.workspace import ROWS_AT_ONCE
 from seminaive.objective.log_loss import POINTWISE, expected_log_losses
-from seminaive.selection.decision import SEARCH, Decision, averaged, cost_of_weakness, decide, weighty
+from seminaive.selection.decision import SEARCH, averaged, cost_of_weakness, decide, weighty
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.held_out import HeldOut
+from seminaive.selection.shrinkage_targets import ShrinkageAnswer, Target, n_leading
 from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
@@ -23,135 +24,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.arrays import Booleans, Floats, Indices
+    from seminaive.arrays import Floats, Indices
     from seminaive.encode import EncodedTable
     from seminaive.scores import AdditiveScores
     from seminaive.selection.baselines import Baseline
-    from seminaive.solvers import PathOptions, ShrinkagePath
+    from seminaive.selection.shrinkage_targets import Shrinkage
+    from seminaive.solvers import PathOptions
 
     Split = tuple[Indices, Indices]
 
 
-@dataclass(frozen=True)
-class ShrinkagePlan:
-    """The numbers of the search.
-
-    Parameters
-    ----------
-    held_factor : float
-        Times strength_max: a strength that keeps every coefficient at the target in all folds.
-    """
-
-    held_factor: float = 10.0
-
-
-PLAN = ShrinkagePlan()
-
-
-@dataclass(frozen=True)
-class Shrinkage:
-    """What is shrunk to what.
-
-    Parameters
-    ----------
-    naive_bayes : callable
-        From the statistics of some rows to their generative estimate.
-    anchor : callable
-        From that estimate and a share of it to the target.
-    options : callable
-        From changes to when a path ends.
-    path : callable
-        From an anchored design, labels, weights, options and strengths to a path.
-    """
-
-    naive_bayes: Callable[[TableStatistics], AdditiveScores]
-    anchor: Callable[[AdditiveScores, float], AdditiveScores]
-    options: Callable[..., PathOptions]
-    path: Callable[..., ShrinkagePath]
-
-
-@dataclass(frozen=True)
-class Target:
-    """The path of all rows toward one target, and those of the folds at its strengths.
-
-    Parameters
-    ----------
-    share : float
-        The share of naive Bayes.
-    linear : AnchoredDesign
-    path : ShrinkagePath
-    of_folds : tuple of ndarray of shape (n_strengths, n_coefficients, n_scores)
-        The coefficients of each fold; where a fold's path broke off, its last ones.
-    losses : FoldLosses
-    totals : ndarray of shape (n_strengths,)
-        The total expected log loss of the held-out rows.
-    n_solved : int
-        The strengths, from the largest on, at which all rows and all folds were solved to their tolerances.
-        Losses at the others are those of unfinished fits.
-    """
-
-    share: float
-    linear: AnchoredDesign
-    path: ShrinkagePath
-    of_folds: tuple[Floats, ...]
-    losses: FoldLosses
-    totals: Floats
-    n_solved: int
-
-    @property
-    def is_solved(self) -> bool:
-        """Tell whether all strengths were solved."""
-        return self.n_solved == len(self.path)
-
-    def solved_part(self) -> Target:
-        """Return the strengths that were solved."""
-        kept = slice(self.n_solved)
-        return replace(
-            self,
-            path=self.path.first(self.n_solved),
-            of_folds=tuple(of_fold[kept] for of_fold in self.of_folds),
-            losses=self.losses.first(self.n_solved),
-            totals=self.totals[kept],
-        )
-
-    def then(self, further: Target) -> Target:
-        """Return these strengths continued by smaller ones."""
-        pairs = zip(self.of_folds, further.of_folds, strict=True)
-        return replace(
-            self,
-            path=self.path.then(further.path),
-            of_folds=tuple(np.concatenate(pair) for pair in pairs),
-            losses=self.losses.then(further.losses),
-            totals=np.concatenate([self.totals, further.totals]),
-            n_solved=self.n_solved + further.n_solved if self.is_solved else self.n_solved,
-        )
-
-
-@dataclass(frozen=True)
-class ShrinkageAnswer:
-    """What a search has found.
-
-    Parameters
-    ----------
-    best : Target
-        The target of the trial of most weight.
-    position : int
-        The strength of that trial, along the path toward its target.
-    decision : Decision
-        Its weights are those of ``parts``.
-    parts : tuple of (Target, int)
-        The targets and positions of the trials that are averaged.
-    """
-
-    best: Target
-    position: int
-    decision: Decision
-    parts: tuple[tuple[Target, int], ...]
-
-    def mean(self, of_part: Callable[[Target, int], Any]) -> Any:
-        """Return the weighted mean of something over the trials."""
-        values = [of_part(target, position) for target, position in self.parts]
-        return np.tensordot(self.decision.weights, np.stack(values), 1)
+# Times strength_max: a strength that keeps every coefficient at the target in all folds.
+HELD_FACTOR = 10.0
 
 
 @dataclass(frozen=True)
@@ -173,12 +57,8 @@ class ShrinkageSearch:
 
     Parameters
     ----------
-    shrinkage : Shrinkage
-    table : EncodedTable
     labels : ndarray of shape (n_rows,)
     row_weight : ndarray of shape (n_rows,)
-    n_classes : int
-    splits : list of (ndarray, ndarray)
     scoring : {"log-loss", "brier", "zero-one"}
         The loss of held-out rows.
     standardized : bool
@@ -304,7 +184,7 @@ class ShrinkageSearch:
 
     def _from_target(self, found: Target, options: PathOptions) -> Target:
         """Put the target itself before a path: in the folds strength_max may be larger than on all rows."""
-        held = [PLAN.held_factor * found.path.strength_max]
+        held = [HELD_FACTOR * found.path.strength_max]
         return self._solve(found.share, options, strengths=held).then(found)
 
     def _to_no_penalty(self, found: Target, options: PathOptions, per_decade: int) -> Target:
@@ -468,8 +348,3 @@ def _per_decade(found: Target) -> int:
     """Return how many strengths a path has in a decade, 1 at least."""
     decades = np.log10(found.path.strengths[0]) - np.log10(found.path.strengths[-1])
     return max(1, round((len(found.path) - 1) / decades)) if decades > 0 else 1
-
-
-def n_leading(converged: Booleans) -> int:
-    """Return how many strengths converged before the first that did not."""
-    return len(converged) if converged.all() else int(np.argmin(converged))

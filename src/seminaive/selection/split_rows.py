@@ -22,9 +22,7 @@ class SplitRows:
 
     Parameters
     ----------
-    table : EncodedTable
     labels, row_weight : ndarray of shape (n_rows,)
-    n_classes : int
     splits : sequence of (training rows, held-out rows)
     """
 

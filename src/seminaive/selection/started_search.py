@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.selection.baselines import NOTHING, SEARCHED, Baseline, Combination, baselines_of
-from seminaive.selection.relevance_search import RelevanceAnswer, RelevanceSearch, RelevanceTrial
+from seminaive.selection.relevance_trials import RelevanceAnswer, RelevanceTrial
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from seminaive.arrays import Floats
-    from seminaive.selection.relevance_search import FoldSolver
+    from seminaive.selection.relevance_search import RelevanceSearch
+    from seminaive.selection.relevance_trials import FoldSolver
 
     Search = Callable[[FoldSolver, Baseline | None], RelevanceSearch]
 
@@ -53,7 +54,6 @@ class StartedSearch:
 
     Parameters
     ----------
-    solver : FoldSolver
     earlier : ndarray of shape (n_rows, n_columns)
         The earlier score of all rows: one log odds of two classes, else one score per class.
     search : callable

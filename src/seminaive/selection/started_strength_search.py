@@ -40,7 +40,6 @@ class StartedStrengthSearch:
 
     Parameters
     ----------
-    whole : FoldTable
     tables : list of FoldTable
         As of `StrengthSearch`.
     earlier : ndarray of shape (n_rows, n_columns)

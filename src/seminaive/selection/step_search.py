@@ -27,7 +27,6 @@ class StepChoice:
     ----------
     step : int
         The step of least held-out loss, the first of equal ones.
-    decision : Decision
     fold_deviances : ndarray of shape (n_folds, n_steps)
         Twice the log loss of each fold's held-out rows, summed over them.
     """

@@ -13,21 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@dataclass(frozen=True)
-class StrengthPlan:
-    """The numbers of the search.
-
-    Parameters
-    ----------
-    number_margin : float
-        A weaker ridge of numbers must lower the log loss by this share: it is one more choice on the same
-        rows, and numbers without a ridge can fit single rows.
-    """
-
-    number_margin: float = 0.03
-
-
-PLAN = StrengthPlan()
+# A weaker ridge of numbers must lower the log loss by this share: it is one more choice on the same rows, and
+# numbers without a ridge can fit single rows.
+NUMBER_MARGIN = 0.03
 
 
 @dataclass(frozen=True)
@@ -76,7 +64,6 @@ class Grid:
     Parameters
     ----------
     values : dict of str to list of float
-    order : int
     hierarchical : bool
         Whether there are single features beside tuples.
     """

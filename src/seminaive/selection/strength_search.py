@@ -12,7 +12,7 @@ from seminaive.design.classes import toward_class_shares
 from seminaive.design.rounding import ROUNDING
 from seminaive.selection.decision import SEARCH, Decision, averaged, decide, weighty
 from seminaive.selection.held_out import HeldOut
-from seminaive.selection.strength_grid import PLAN, Choice, Grid, Strengths
+from seminaive.selection.strength_grid import NUMBER_MARGIN, Choice, Grid, Strengths
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
 
@@ -33,7 +33,6 @@ class StrengthTrial:
 
     Parameters
     ----------
-    strengths : Strengths
     solutions : list of ndarray
         The coefficients of all folds side by side, for each table.
     scores : ndarray of shape (n_held_out, n_columns)
@@ -81,7 +80,6 @@ class Average:
     ----------
     best : Strengths
         Those of the trial of most weight.
-    decision : Decision
     result : SolverResult
         The coefficients of the answer, in cells; the objective of the best trial, the worst certificate among
         the fits that are averaged, and the steps and passes of all of them.
@@ -138,11 +136,11 @@ class StrengthSearch:
                 choice = self._climb(grid, choice, "tuples", grid.values["tuples"])
         if self.whole.space.n_numbers:
             shares = grid.values["number_share"]
-            choice = self._climb(grid, choice, "number_share", shares, PLAN.number_margin)
+            choice = self._climb(grid, choice, "number_share", shares, NUMBER_MARGIN)
         choice = self._climb(grid, choice, "share", grid.values["share"])
         names = ["tuples", *(["first"] if grid.hierarchical else [])]
         for name in [*names, *(["number_share"] if self.whole.space.n_numbers else [])]:
-            margin = PLAN.number_margin if name == "number_share" else SEARCH.precision
+            margin = NUMBER_MARGIN if name == "number_share" else SEARCH.precision
             choice = self._climb(grid, choice, name, grid.beyond(choice, name), margin)
 
     def _climb(

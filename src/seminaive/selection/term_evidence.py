@@ -37,7 +37,6 @@ class Residuals:
 
     Parameters
     ----------
-    rows : SplitRows
     scores : list of ndarray of shape (n_rows, n_columns) or None
         Of the model fitted to each training set; None is its class shares.
     """

@@ -69,7 +69,6 @@ def refit_around(
         several columns.
     tol : float, default=1e-6
         The norm of the gradient, relative to the start, at which to stop.
-    max_iter : int, default=1000
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """Logistic and softmax regression shrunk toward a target, over rows that lie in blocks.
 
 The problem, the strengths, the certificates and the proximal Newton steps are those of `elastic_net_path`:
-there a compiled loop goes through the rows whenever a step needs them, here every pass is a sum over blocks,
-wherever they lie.
+there `newton_path` goes through the rows whenever a step needs them, here it returns, and every pass is a sum
+over blocks, wherever they lie.
 """
 
 from __future__ import annotations
@@ -125,7 +125,8 @@ def blocked_path(
 
 def _solve(rows: RowsInBlocks, columns: Columns, problem: Problem, rules: Rules, path: Path) -> None:
     """Solve for decreasing strengths, each from the one before, by passes over all blocks."""
-    from seminaive.kernels.path_blocks import advance_blocks, finish_curvature
+    from seminaive.kernels.path_blocks import finish_curvature
+    from seminaive.kernels.path_newton import newton_path
 
     laid = rows.design
     design = PathDesign(laid.numbers, laid.places, laid.first_place, columns.on_the_fly)
@@ -144,7 +145,7 @@ def _solve(rows: RowsInBlocks, columns: Columns, problem: Problem, rules: Rules,
             model.gram[: found.shape[0], : found.shape[1]] = found
             finish_curvature(design, model, n_scores)
         work.passes[0] += 1
-        request = advance_blocks(*state)
+        request = newton_path(*state)
     if (path.statuses == TOO_WIDE).any():
         raise TooLargeError(
             f"more than {WIDEST:,} coefficients leave their targets at a strength of "

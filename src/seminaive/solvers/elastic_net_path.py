@@ -298,7 +298,8 @@ def _solve(design: PathDesign, problem: Problem, rules: Rules, strengths: Floats
     penalty, point, trial = new_penalty(size), new_point(size), new_point(size)
     work, softmax = new_work(len(problem.label), n_scores), new_softmax(n_scores)
     model = new_model(design, n_scores, rules.gram_limit)
-    newton_path(design, problem, rules, path, work, softmax, penalty, model, point, trial, new_run())
+    n_rows = len(problem.label)
+    newton_path(design, problem, rules, path, work, softmax, penalty, model, point, trial, new_run(), n_rows)
     wide = np.flatnonzero(path.statuses == TOO_WIDE)
     if len(wide):
         from seminaive.kernels.path_sweeps import new_sweep, sweep_path

@@ -3,11 +3,11 @@
 The posterior covariance under a ridge is ``(P + X'WX)^-1``, P being the ridge and W the second derivatives of
 the loss in the scores. With prior variances ``D = P^-1`` and the eigenvectors V and eigenvalues l of
 ``A = D^1/2 X'WX D^1/2`` it is ``D^1/2 (I - V diag(l / (1 + l)) V') D^1/2``: each direction has its prior
-variance, less what the rows have told about it. The leading directions are found by subspace iteration, which
+variance, less what the rows determine of it. The leading directions are found by subspace iteration, which
 needs products with X and X' only. Scores of several classes are read as contrasts between them (Helmert's,
-which are orthonormal): no row tells about a constant that is added to all of them, and its prior variance
-would be taken for that of the differences. What the rows told about the directions that are not kept is taken
-off the diagonal, so that every coefficient keeps its variance, and what is approximated are covariances.
+which are orthonormal): no row depends on a constant that is added to all of them, and its prior variance
+would be taken for that of the differences. What the rows determine of the directions that are not kept is
+taken off the diagonal: every coefficient keeps its variance, and what is approximated are covariances.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 SOUGHT_PER_COLUMN, MOST_SOUGHT, FEWEST_SOUGHT, MOST_COLUMNS, AT_ONCE = 32, 96, 16, 1024, 64
 # Products with A before the last one: with one fewer, standard errors are up to 3 % off on the same tables.
 N_ITERATIONS = 2
-# Prior variance of an intercept, over that which the rows alone would leave it: none to speak of. Rows that
-# have less curvature than the second number, all being classified beyond doubt, say nothing about it.
+# Prior variance of an intercept, over that which the rows alone would leave it: a negligible prior. Rows that
+# have less curvature than the second number, all being classified beyond doubt, do not determine it.
 FREE, LEAST_CURVATURE = 1e4, 1e-2
 
 

@@ -53,7 +53,7 @@ class GridSettings:
 class GridSearch:
     """Training rows with their current scores, and every feature's contribution at every grid position.
 
-    A feature that says nothing, such as a constant one, stays at 0: no position of it changes any score.
+    A feature without information, such as a constant one, stays at 0: no position of it changes any score.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class GridSearch:
             "merge rare categories or take larger steps",
         )
         self.settings = settings
-        self.features = settings.order[interpolation.tells[settings.order]]
+        self.features = settings.order[interpolation.is_informative[settings.order]]
         by_class = np.argsort(labels, kind="stable")
         self._labels = labels[by_class]
         self._starts = np.searchsorted(self._labels, np.arange(n_classes + 1))

@@ -47,7 +47,6 @@ class BlanketDecision:
 
     Parameters
     ----------
-    phase : {"grow", "shrink"}
     given : tuple of int
         The conditioning set.
     action : {"added", "not added", "not yet added", "kept", "removed", "set aside"}
@@ -240,7 +239,6 @@ def fast_iamb(
 
     Parameters
     ----------
-    test : callable
     rows_per_cell : callable or None
         Rows per cell of a test of target and candidate given a set. A round adds features only as long as
         there are 5 or more; None sets no such limit, as for tests of correlations.
