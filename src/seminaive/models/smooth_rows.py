@@ -20,6 +20,7 @@ from seminaive.models.parameters import FEW_FOLDS
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.selection.baselines import NOTHING, baselines_of
 from seminaive.selection.coefficient_fit import CoefficientFit
+from seminaive.selection.coefficient_solver import ROUGHLY
 from seminaive.selection.fold_solvers import coefficient_solver
 from seminaive.selection.folds import stratified_sample
 from seminaive.selection.relevance_search import RelevanceSearch
@@ -150,7 +151,8 @@ class RowsInMemory:
         if not self.is_sample:
             return answer
         rows, sample, baseline = self.rows, self.searched.rows, None
-        fit = SampleFit(columns, sample, float(self.class_weight.sum()), self.n_threads)
+        total = float(self.class_weight.sum())
+        fit = SampleFit(columns, sample, len(rows.labels), total, self.n_threads)
         if self.earlier is not None and isinstance(answer, StartedAnswer) and answer.kind != NOTHING:
             baseline, of_sample = (
                 baselines_of(
@@ -180,7 +182,7 @@ class SampleFit:
     ----------
     columns : SmoothColumns
     sample : TrainingSet
-    total_weight : float
+    n_rows, total_weight : int, float
         Of all rows.
     n_threads : int
     offset : ndarray of shape (n_sample_rows, n_columns) or None
@@ -189,6 +191,7 @@ class SampleFit:
 
     columns: SmoothColumns
     sample: TrainingSet
+    n_rows: int
     total_weight: float
     n_threads: int = 1
     offset: Floats | None = None
@@ -199,14 +202,15 @@ class SampleFit:
         """Fit all rows, summed by a loss, under the strengths and relevances of the best trial."""
         sample = self.sample
         weights = sample.weights * (self.total_weight / sample.weights.sum())
-        rows = SplitRows(sample.table, sample.labels, weights, sample.n_classes)
+        rows = SplitRows(sample.table, sample.labels, weights, sample.n_classes, sample_of=self.n_rows)
         solver = coefficient_solver(self.columns, rows, self.n_threads)
         if self.offset is not None:
             solver = solver.around([self.offset])
         prepared, strengths = solver.prepare(answer.relevances[None]), answer.best.strengths
         of_best = answer.fits[0]
         start = of_best.coefficients if isinstance(of_best, CoefficientFit) else None
-        start = solver.fit_all(prepared, strengths, start, tol**2, max_iter).coefficients
+        # The optimum of a sample is no nearer to that of all rows for being found exactly.
+        start = solver.fit_all(prepared, strengths, start, ROUGHLY * tol**2, max_iter).coefficients
         return solver.fit_loss(loss, prepared, strengths, start, tol**2, max_iter)
 
 

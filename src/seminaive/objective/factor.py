@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from scipy.linalg.lapack import dpotri, dtrtri, get_lapack_funcs
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from seminaive.arrays import Floats
 
+Precision = TypeVar("Precision", np.float64, np.float32)
 
-def lower_cholesky(matrix: Floats, share: float | None = None) -> Floats:
+
+def lower_cholesky(matrix: NDArray[Precision], share: float | None = None) -> NDArray[Precision]:
     """Return the lower Cholesky factor of a matrix whose diagonal is raised a little.
 
     Directions without curvature, along which only rounding is left, are held back by that. Where the matrix

@@ -98,7 +98,7 @@ class RowsInPartitions:
     ) -> RelevanceAnswer:
         """Fit all rows under the strengths and relevances of the best trial on the sample."""
         work, runner, sample = self.work, self.work.runner, self.searched.rows
-        fit = SampleFit(columns, sample, float(self.class_weight.sum()))
+        fit = SampleFit(columns, sample, self.n_rows, float(self.class_weight.sum()))
         # Fused cells, at most one group per pair, and slope, level and place between knots of each number.
         per_row = 4 * len(columns.pairs) + 17 * len(self.schema.numeric) + 16
         needed = per_row * self.n_rows if runner.keeps_blocks_here else 0

@@ -54,7 +54,7 @@ class ClassPreconditioner:
 
     @classmethod
     def of(
-        cls, features: Singles, curvature: Floats, ridge: Floats, n_classes: int, n_gathers: int
+        cls, features: Singles, curvature: Floats, ridge: Floats, n_classes: int, n_reads: int
     ) -> ClassPreconditioner | None:
         """Invert the Hessian of each class; None where that takes longer than it saves.
 
@@ -67,12 +67,12 @@ class ClassPreconditioner:
             Of each row along each score.
         ridge : ndarray of shape (n_coefficients, n_weightings * n_classes)
             Infinite for coefficients that stay 0.
-        n_gathers : int
-            What a pass reads for each score of each row.
+        n_reads : int
+            What a pass over the rows reads for each column of scores.
         """
-        n_rows, n_coefficients = features.shape
+        n_coefficients = features.shape[1]
         ranked = [_RankedRows.of(of_class) for of_class in curvature.T]
-        most_entries = min(MOST_ENTRIES // curvature.shape[1], n_rows * n_gathers)
+        most_entries = min(MOST_ENTRIES // curvature.shape[1], n_reads)
         most_rows = ENTRIES_PER_GATHER * most_entries // n_coefficients
         can_factor = n_coefficients**2 <= most_entries
         chosen = [_ChosenRows.of(of_class, n_coefficients, most_rows, can_factor) for of_class in ranked]
@@ -148,7 +148,7 @@ class _ChosenRows:
         rows = rows[::times] if in_coefficients else rows[:most_rows]
         curvature = times * ranked.curvature[rows]
         total = float(ranked.cumulated[-1])
-        return cls(rows, curvature, float(curvature.sum()) / (total or 1.0), in_coefficients)
+        return cls(rows, curvature, float(curvature.sum()) / total if total else 1.0, in_coefficients)
 
 
 def _block(features: Singles, chosen: _ChosenRows, ridge: Floats) -> Inverse:
@@ -172,9 +172,10 @@ def _row_space_inverse(
     """Return the inverse of ``X'VX + D`` by that of ``I + V^1/2 X D^-1 X'V^1/2`` (Woodbury)."""
     scale = np.where(free, 1.0 / np.sqrt(diagonal), 0.0)
     scaled = np.sqrt(row_weight)[:, None] * features * scale.astype(np.float32)
-    gram = scaled @ scaled.T
+    gram = np.asarray(scaled @ scaled.T, np.float32)
     np.einsum("ii->i", gram)[:] += 1.0
-    factor = lower_cholesky(gram)
+    # No eigenvalue is below one: there is nothing but rounding to make up for.
+    factor = lower_cholesky(gram, float(np.finfo(np.float32).eps))
 
     def inverse(gradient: Floats) -> Floats:
         found = scale * gradient

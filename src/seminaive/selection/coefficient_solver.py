@@ -108,7 +108,7 @@ class CoefficientSolver:
 
     def _n_inverted(self) -> int:
         """Return how many coefficients the preconditioner inverts the Hessian of."""
-        n_scores = self.rows.n_rows * self.n_columns * max(len(self.rows.splits), 1)
+        n_scores = self.rows.n_pass_rows * self.n_columns * max(len(self.rows.splits), 1)
         most = min(math.isqrt(ENTRIES_PER_SCORE * n_scores), SAMPLED_ROWS // 2)
         return max(most, FEW_INVERTED)
 
@@ -253,8 +253,8 @@ class CoefficientSolver:
         """Return about the inverse of the Hessian of each class at a start; None where one of all serves."""
         if start is None or not self._has_class_hessians or not isinstance(self.design, ProjectedDesign):
             return None
-        curvature, n_gathers = loss.row_curvature(start), self.design.n_gathers
-        return ClassPreconditioner.of(self._all_features, curvature, ridge, self.n_columns, n_gathers)
+        curvature, n_reads = loss.row_curvature(start), self.rows.n_pass_rows * self.design.n_gathers
+        return ClassPreconditioner.of(self._all_features, curvature, ridge, self.n_columns, n_reads)
 
     def _solve_by(
         self,

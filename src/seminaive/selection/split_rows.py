@@ -24,6 +24,8 @@ class SplitRows:
     ----------
     labels, row_weight : ndarray of shape (n_rows,)
     splits : sequence of (training rows, held-out rows)
+    sample_of : int or None
+        How many rows there are in all, if these are a sample of the rows that are fitted in the end.
     """
 
     table: EncodedTable
@@ -31,11 +33,17 @@ class SplitRows:
     row_weight: Floats
     n_classes: int
     splits: Sequence[tuple[Indices, Indices]] = ()
+    sample_of: int | None = None
 
     @property
     def n_rows(self) -> int:
         """The number of rows."""
         return len(self.labels)
+
+    @property
+    def n_pass_rows(self) -> int:
+        """The number of rows that a pass of the fit in the end reads."""
+        return self.sample_of or self.n_rows
 
     @property
     def n_columns(self) -> int:
