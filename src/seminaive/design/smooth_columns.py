@@ -104,6 +104,10 @@ class SmoothColumns:
         """Return all pairs of columns that have functions of pairs."""
         return list(combinations((j for j in self.mains if self.columns[j].pair.shape[1]), 2))
 
+    def with_all_pairs(self, n_classes: int) -> SmoothColumns:
+        """Return the same columns with terms of all pairs."""
+        return self.crossed(self.all_pairs, n_classes)
+
     def can_cross_all(self, n_classes: int) -> bool:
         """Tell whether all pairs, each with as few functions as can be, have few enough features."""
         widths = np.array([self.columns[j].with_fewer(1, 1).pair.shape[1] for j in self.mains])

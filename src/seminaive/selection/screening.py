@@ -93,7 +93,7 @@ class Screen:
         if named is not None:
             crossed = columns.crossed(named, self._n_classes)
         elif columns.can_cross_all(self._n_classes):
-            crossed = columns.crossed(columns.all_pairs, self._n_classes)
+            crossed = columns.with_all_pairs(self._n_classes)
         else:
             return self._crossed_by_best(columns, kept, solver_of(columns, self.rows), max_iter)
         n_pairs = self._n_all_pairs if named is None else len(named)
