@@ -2,9 +2,9 @@
 
 python benchmarks/nbrlr_real_tables.py --run FILE.jsonl --minutes 60
 
-Rounds of 5-fold cross-validation are added in this order: five of the data sets below 1,000 rows, one of
-the others, all 20 of the first, then one round of the others after the other, each time the smallest table
-first; at last the hybrid of Table 7, which results/hybrid keeps. `--minutes 0` counts what the file has.
+Rounds of 5-fold cross-validation are added in this order: one of every data set, all 20 of those below 1,000
+rows, then one round of the others after the other, each time the smallest table first. Tables of categories
+have the hybrid of Table 7, too, which results/hybrid keeps. `--minutes 0` counts what the file has.
 A mean is taken over the rounds that every method of a table has finished.
 """
 
@@ -26,7 +26,7 @@ KEPT = {
     "nbrlr-table7": ROOT / "results" / "hybrid",
     "nbrlr-table8": ROOT / "docs" / "reproduction",
 }
-ROUNDS, FIRST_ROUNDS, FEW_ROWS = 20, 5, 1000
+ROUNDS, FEW_ROWS = 20, 1000
 OF_ALL = ("NBRLR", "NB", "LR", "Lasso", "Ridge", "ElasticNet")
 
 
@@ -37,13 +37,12 @@ def units():
     few = [name for name in by_size if shapes[name][0] < FEW_ROWS]
     many = [name for name in by_size if shapes[name][0] >= FEW_ROWS]
     described = published_table("nbrlr-table5").set_index("dataset")["type"].to_dict()
-    plan = [(name, k) for name in few for k in range(FIRST_ROUNDS)]
-    plan += [(name, 0) for name in many]
-    plan += [(name, k) for name in few for k in range(FIRST_ROUNDS, ROUNDS)]
+    plan = [(name, 0) for name in [*few, *many]]
+    plan += [(name, k) for name in few for k in range(1, ROUNDS)]
     plan += [(name, k) for k in range(1, ROUNDS) for name in many]
-    hybrid = [(name, "HybridLRNB", k) for name, k in plan if described[name] == "Categorical"]
-    for name, method, repetition in [*((name, method, k) for name, k in plan for method in OF_ALL), *hybrid]:
-        yield {"plan": "5-fold", "dataset": name, "method": method, "repetition": repetition, "seed": 0}
+    for name, repetition in plan:
+        for method in (*OF_ALL, *(("HybridLRNB",) if described[name] == "Categorical" else ())):
+            yield {"plan": "5-fold", "dataset": name, "method": method, "repetition": repetition, "seed": 0}
 
 
 def run(path, minutes):

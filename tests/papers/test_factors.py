@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import softmax
 from sklearn.model_selection import KFold
 
 from seminaive import NaiveBayes
 from seminaive.encode import MDLDiscretizer
+from seminaive.papers.e1071 import PROBABILITY_OF_ZERO, log_likelihoods_by_name, log_likelihoods_by_number
 from seminaive.papers.factor_hybrid import FactorHybrid, FactorModel, _RateFold
 from seminaive.papers.factors import FactorRows, factors_of
 from seminaive.structure import Partition
@@ -56,7 +58,7 @@ def test_all_features_in_the_generative_part_are_naive_bayes_with_one_added_to_e
     )
 
 
-def test_the_rate_is_that_of_the_least_mean_of_the_folds_errors():
+def test_the_rate_is_the_first_of_the_least_mean_of_the_folds_errors():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 120)
     errors = {"a": 0.2, "b": 0.3, "c": 0.3, "d": 0.4}
@@ -71,7 +73,8 @@ def test_the_rate_is_that_of_the_least_mean_of_the_folds_errors():
     ]
     rates = np.unique(np.concatenate([[0.0, np.inf], *(fold.changes for fold in folds)]))
     errors = np.array([np.mean([fold.error_at(rate) for fold in folds]) for rate in rates])
-    assert model.rate_ == rates[np.flatnonzero(errors == errors.min())[-1]]
+    # Of equally good rates R's which.min takes the first.
+    assert model.rate_ == rates[np.flatnonzero(errors == errors.min())[0]]
     # A fold's error is a root of a mean square: the mean of roots is not the root of the mean.
     part = Partition.of_logistic(range(5), 5)
     train, held_out = folds[0].train, folds[0].held_out
@@ -100,3 +103,46 @@ def test_incomplete_rows_train_naive_bayes_and_not_logistic_regression():
     assert not np.allclose(both.tables[1], complete.tables[1])
     assert rows.model_matrix([0, 1]).shape == (len(X), 3)  # ones, a raw number, one indicator
     np.testing.assert_array_equal(rows.model_matrix([0])[30:, 1], X["tells"][30:])
+
+
+def _levels(cells, labels):
+    return FactorRows.of(pd.DataFrame({"x": pd.Categorical(list(cells), list("abc"))}), np.array(labels), 2)
+
+
+def test_bins_are_levels_in_the_order_of_their_cuts():
+    y = np.repeat(np.arange(12), 40)
+    factors = factors_of(pd.DataFrame({"x": np.arange(480.0)}), y)
+    assert factors["x"].cat.categories.tolist() == [str(k) for k in range(12)]
+    assert (factors["x"].cat.codes == y).all()
+
+
+def test_counts_of_e1071_are_not_smoothed_and_zeros_become_a_thousandth():
+    training = _levels("aabbc", [0, 0, 0, 1, 1])
+    found = log_likelihoods_by_name(training, _levels("abc", [0, 0, 0]), [0])
+    zero = PROBABILITY_OF_ZERO
+    np.testing.assert_allclose(np.exp(found), [[2 / 3, zero], [1 / 3, 1 / 2], [zero, 1 / 2]])
+
+
+def test_a_level_that_no_test_row_has_moves_the_later_ones_by_a_place():
+    training = _levels("aabbc", [0, 0, 0, 1, 1])
+    all_levels, without_a = _levels("cab", [0, 0, 0]), _levels("bc", [0, 0])
+    np.testing.assert_array_equal(
+        log_likelihoods_by_number(training, all_levels, [0]), log_likelihoods_by_name(training, all_levels, [0])
+    )
+    np.testing.assert_array_equal(
+        log_likelihoods_by_number(training, without_a, [0]),
+        log_likelihoods_by_name(training, _levels("ab", [0, 0]), [0]),
+    )
+
+
+def test_one_factor_in_the_logistic_part_is_naive_bayes_of_counts_as_they_are():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 500)
+    cells = {name: rng.integers(0, 3, 500) * (rng.random(500) < 0.5 + 0.1 * y) for name in "ab"}
+    rows = FactorRows.of(pd.DataFrame(cells).astype("category"), y, 3)
+    models = [FactorModel(rows, Partition.of_logistic(part, 2)) for part in ([0], [])]
+    posteriors = [
+        softmax(model.log_priors(rows) + log_likelihoods_by_name(rows, rows, generative), axis=1)
+        for model, generative in zip(models, ([1], [0, 1]), strict=True)
+    ]
+    np.testing.assert_allclose(*posteriors, atol=1e-3)  # multinom stops at a relative change of 1e-8

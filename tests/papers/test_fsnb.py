@@ -68,9 +68,12 @@ def test_locally_predictive_features_tell_more_about_the_class_than_about_a_feat
     assert added > 0
 
 
-def test_neighbours_in_the_chain_agree_more_often_than_chance():
+def test_predictors_between_two_others_copy_one_of_them_and_the_ends_of_the_chain_none():
     rng = np.random.default_rng(0)
-    chain = fsnb._copy_neighbours(rng.normal(size=(20_000, 7)), rng)
+    drawn = rng.normal(size=(20_000, 7))
+    chain = fsnb._copy_neighbours(drawn, rng)
+    np.testing.assert_array_equal(chain[:, [0, -1]], drawn[:, [0, -1]])
+    np.testing.assert_allclose((chain == drawn).mean(axis=0)[1:-1], 0.5, atol=0.02)
     equal = [[np.mean(chain[:, i] == chain[:, j]) for j in range(7)] for i in range(7)]
     # A cell takes its right neighbour's value, which stays, or the other way round: 2 x 1/4 x 1/2.
     np.testing.assert_allclose([equal[i][i + 1] for i in range(1, 5)], 0.25, atol=0.02)

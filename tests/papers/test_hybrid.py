@@ -139,11 +139,11 @@ def test_rows_with_missing_cells_never_test_and_cuts_see_the_whole_table(monkeyp
     X, y = _table(monkeypatch)
     seen = {}
 
-    def spy(training, testing, *_):
+    def spy(method, training, testing, *_):
         seen["training"], seen["testing"] = training, testing
-        return 50.0
+        return {method: 50.0}
 
-    monkeypatch.setattr(hybrid, "_accuracy", spy)
+    monkeypatch.setattr(hybrid, "_accuracies", spy)
     record = next(iter(hybrid.judge("toy", hybrid.EVERY_TEST, 0, 0)))
     assert seen["testing"].complete.all()
     assert len(seen["testing"].codes) == 6

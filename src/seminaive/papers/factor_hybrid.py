@@ -52,11 +52,16 @@ class FactorModel:
             self.coefficients = multinom(known.model_matrix(self.logistic), known.labels, rows.n_classes)
         self.tables = {j: rows.log_likelihoods(j, smoothing) for j in partition.generative}
 
+    def log_priors(self, rows: FactorRows) -> Floats:
+        """Return what the generative part starts with: the logistic part's log posterior, or class shares."""
+        if self.coefficients is None:
+            return np.tile(self.prior, (len(rows.codes), 1))
+        prior: Floats = log_softmax(rows.model_matrix(self.logistic) @ self.coefficients, axis=1)
+        return prior
+
     def posterior(self, rows: FactorRows) -> Floats:
         """Return the probability of each class in each row."""
-        scores = np.tile(self.prior, (len(rows.codes), 1))
-        if self.coefficients is not None:
-            scores = log_softmax(rows.model_matrix(self.logistic) @ self.coefficients, axis=1)
+        scores = self.log_priors(rows)
         for feature, table in self.tables.items():
             scores += table[rows.codes[:, feature]]
         posterior: Floats = np.exp(log_softmax(scores, axis=1))
@@ -94,7 +99,8 @@ class FactorHybrid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Logistic regression on the factors that depend on others, naive Bayes on the rest.
 
     A feature is in the logistic part where its mean dependence on the others is at least ``exp(-rate N)``.
-    The rate is the one at which the mean of the ten folds' RMSEs is least, the largest of equally good ones.
+    The rate is the one at which the mean of the ten folds' RMSEs is least, the first of equally good ones, as R's
+    `which.min` finds it in a grid that begins with 0.
 
     Parameters
     ----------
@@ -143,12 +149,12 @@ class FactorHybrid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return float(rates[int(np.argmin(errors))])
 
     def _rates(self, folds: list[_RateFold]) -> Floats:
-        """Return the rates to try, decreasing."""
+        """Return the rates to try, increasing."""
         changes = np.unique(np.concatenate([[0.0, np.inf], *(fold.changes for fold in folds)]))
         if self.step is None:
-            return changes[::-1]
+            return changes
         last = changes[np.isfinite(changes)].max()
-        return np.array([*np.arange(0.0, last + self.step, self.step), np.inf])[::-1]
+        return np.array([*np.arange(0.0, last + self.step, self.step), np.inf])
 
     def predict_proba(self, X: pd.DataFrame) -> Floats:
         """Return the probability of each class in each row."""

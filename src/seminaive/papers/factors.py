@@ -8,7 +8,7 @@ printed values come from it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,8 +57,10 @@ def factors_of(X: pd.DataFrame, y: NDArray[Any], numbers: list[str] | None = Non
             of_rows = pd.Series(coded, index=X.index)
             if of_rows[known].nunique() < 2:
                 of_rows = _split_at_median(X[name].astype(float))
-            columns[name] = of_rows.fillna(-1).astype(int).astype(str).where(known, None).astype(object)
+            columns[name] = of_rows.where(known).astype("Int64").astype("category")
     factors = pd.DataFrame(columns).astype("category")
+    for name in numbers:  # in the order of the cuts, in which the tenth bin comes after the second
+        factors[name] = factors[name].cat.rename_categories(str)
     return factors[[name for name in factors if len(factors[name].cat.categories) > 1]]
 
 
@@ -133,11 +135,26 @@ class FactorRows:
 
     def log_likelihoods(self, feature: int, smoothing: float) -> Floats:
         """Return log P(level | class), (levels + 1, classes); the last row, of missing cells, is 0."""
+        counts = self.level_counts(feature) + smoothing
+        return np.vstack([np.log(counts / counts.sum(axis=0)), np.zeros(self.n_classes)])
+
+    def level_counts(self, feature: int) -> Floats:
+        """Return the rows of each level in each class, (levels, classes)."""
         size, levels = self.sizes[feature], self.codes[:, feature].astype(np.int64)
         known = levels < size
         cells = levels[known] * self.n_classes + self.labels[known]
-        counts = np.bincount(cells, minlength=size * self.n_classes).reshape(size, -1) + smoothing
-        return np.vstack([np.log(counts / counts.sum(axis=0)), np.zeros(self.n_classes)])
+        return np.bincount(cells, minlength=size * self.n_classes).reshape(size, -1).astype(np.float64)
+
+    def with_levels_of_these_rows(self) -> FactorRows:
+        """Number the levels of each feature by those that these rows have, as R does in a factor made of them."""
+        codes = self.codes.copy()
+        for feature, size in enumerate(self.sizes):
+            levels = np.unique(codes[:, feature])
+            known = levels[levels < size]
+            number = np.full(size + 1, size, dtype=codes.dtype)
+            number[known] = np.arange(len(known))
+            codes[:, feature] = number[codes[:, feature]]
+        return replace(self, codes=codes)
 
     def model_matrix(self, features: Sequence[int]) -> Floats:
         """Return R's columns of a linear model: ones, then numbers, or indicators of all levels but one."""

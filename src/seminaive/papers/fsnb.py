@@ -11,7 +11,8 @@ copies its neighbour takes the value drawn before any copying; the small noise o
 standard deviation 0.1; probabilities are not smoothed; the search stops at its first step that lowers the
 training error no further; CFS is WEKA's. Two sentences can be read in two ways: "some randomly selected
 predictor" is one for all ten redundant predictors, and the 0.75 of continuous ones is a variance. With one
-source for each of them and 0.75 as a deviation, fewer errors agree.
+source for each of them and 0.75 as a deviation, fewer errors agree. Of the seven partly redundant predictors those
+between two others copy a neighbour, as the text's indices say; the first and the last do not.
 """
 
 from collections.abc import Iterable, Mapping
@@ -192,10 +193,10 @@ def draw_categories(probabilities: Floats, rng: np.random.Generator) -> Labels:
 
 
 def _copy_neighbours(chain: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[Any]:
-    """Replace a cell, with probability one half, by its left or right neighbour as drawn at first."""
+    """Replace a cell between two others, with probability one half, by one of them as drawn at first."""
     n_rows, n_columns = chain.shape
     side = np.where(rng.random(chain.shape) < 0.5, -1, 1)
-    side[:, 0], side[:, -1] = 1, -1
+    side[:, [0, -1]] = 0
     source = np.arange(n_columns) + np.where(rng.random(chain.shape) < COPIES_NEIGHBOUR, side, 0)
     return chain[np.arange(n_rows)[:, None], source]
 
