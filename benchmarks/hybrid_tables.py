@@ -66,7 +66,9 @@ def counts(args):
     del args
     splits = kept_splits("dissertation-chapter1")
     sizes = dissertation.mean_sizes(splits[splits["method"] == "HybridLRNB"])
-    compare("dissertation-tableA1", _sizes_with_draws(sizes), splits)
+    sizes = _sizes_with_draws(sizes)
+    sizes.attrs["notes"] = dissertation.other_grid_notes(splits)
+    compare("dissertation-tableA1", sizes, splits)
     for name, column in (("A2", "L01"), ("A3", "RMSE")):
         cells = with_draws(means(splits, ["dataset", "method"], column), column)
         compare(f"dissertation-table{name}", cells, splits)

@@ -127,7 +127,8 @@ def test_a_level_that_no_test_row_has_moves_the_later_ones_by_a_place():
     training = _levels("aabbc", [0, 0, 0, 1, 1])
     all_levels, without_a = _levels("cab", [0, 0, 0]), _levels("bc", [0, 0])
     np.testing.assert_array_equal(
-        log_likelihoods_by_number(training, all_levels, [0]), log_likelihoods_by_name(training, all_levels, [0])
+        log_likelihoods_by_number(training, all_levels, [0]),
+        log_likelihoods_by_name(training, all_levels, [0]),
     )
     np.testing.assert_array_equal(
         log_likelihoods_by_number(training, without_a, [0]),

@@ -113,6 +113,13 @@ def test_the_error_of_a_printed_size_follows_from_our_splits_and_the_papers_numb
     assert long_table.loc["lr_part_size", "paper_se"] == pytest.approx(deviation / np.sqrt(200))
 
 
+def test_sizes_are_shown_on_two_grids_of_rates_where_both_were_run():
+    splits = pd.DataFrame({"dataset": "Iris", "method": "HybridLRNB", "lr_part_size": [1, 2]})
+    other = splits.assign(method="HybridLRNB, every rate", lr_part_size=3)
+    assert dissertation.other_grid_notes(splits) == []
+    assert dissertation.other_grid_notes(pd.concat([splits, other]))[0].endswith(": Iris 3.00 (1.50)")
+
+
 @needs_real_tables
 def test_a_quick_look_gives_all_cells(tmp_path):
     for name, n_cells in (("dissertation-tableA1", 2), ("hybrid-table2", 7)):

@@ -1,8 +1,9 @@
 """Naive Bayes of factors as R's package e1071 has it, and as it was when the hybrid paper was written.
 
 `naiveBayes` takes counts as they are, and its `predict` puts 0.001 in place of a probability of zero. Before
-version 1.7-0 (2018) `predict` found a level by its number among the levels of the new rows' factor. Where factors
-are made of training rows and test rows apart, a level that no test row has moves all later ones by a place.
+version 1.7-0 (2018) `predict` found a level by its number among the levels of the new rows' factor. Where
+factors are made of training rows and test rows apart, a level that no test row has moves all later ones by a
+place.
 """
 
 from __future__ import annotations

@@ -99,8 +99,8 @@ class FactorHybrid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Logistic regression on the factors that depend on others, naive Bayes on the rest.
 
     A feature is in the logistic part where its mean dependence on the others is at least ``exp(-rate N)``.
-    The rate is the one at which the mean of the ten folds' RMSEs is least, the first of equally good ones, as R's
-    `which.min` finds it in a grid that begins with 0.
+    The rate is the one at which the mean of the ten folds' RMSEs is least, the first of equally good ones, as
+    R's `which.min` finds it in a grid that begins with 0.
 
     Parameters
     ----------

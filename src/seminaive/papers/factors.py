@@ -146,7 +146,7 @@ class FactorRows:
         return np.bincount(cells, minlength=size * self.n_classes).reshape(size, -1).astype(np.float64)
 
     def with_levels_of_these_rows(self) -> FactorRows:
-        """Number the levels of each feature by those that these rows have, as R does in a factor made of them."""
+        """Return the rows with levels numbered among those that occur, as in a factor made of these rows."""
         codes = self.codes.copy()
         for feature, size in enumerate(self.sizes):
             levels = np.unique(codes[:, feature])

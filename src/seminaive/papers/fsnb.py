@@ -11,8 +11,8 @@ copies its neighbour takes the value drawn before any copying; the small noise o
 standard deviation 0.1; probabilities are not smoothed; the search stops at its first step that lowers the
 training error no further; CFS is WEKA's. Two sentences can be read in two ways: "some randomly selected
 predictor" is one for all ten redundant predictors, and the 0.75 of continuous ones is a variance. With one
-source for each of them and 0.75 as a deviation, fewer errors agree. Of the seven partly redundant predictors those
-between two others copy a neighbour, as the text's indices say; the first and the last do not.
+source for each of them and 0.75 as a deviation, fewer errors agree. Of the seven partly redundant predictors
+those between two others copy a neighbour, as the text's indices say; the first and the last do not.
 """
 
 from collections.abc import Iterable, Mapping

@@ -4,9 +4,10 @@ Features are restricted to the union of Markov blankets, then divided so that no
 depends on each other by 0.05 or more. Rows with missing cells train naive Bayes and never test; logistic
 regression drops them. Numbers are cut on the whole table, as in chapter 1 of the dissertation, for naive
 Bayes and for the dependences, and enter logistic regression as they are, which is fitted as `multinom` does.
-Pure logistic regression and pure naive Bayes have the blanket's features, too. Naive Bayes is that of e1071 in
-2016, which found a level of a test row by its number among the levels of the test rows: the deviations between splits
-that the paper prints ask for it. Levels found by their names, and one row added to each count, are reported, too.
+Pure logistic regression and pure naive Bayes have the blanket's features, too. Naive Bayes is that of e1071
+in 2016, which found a level of a test row by its number among the levels of the test rows: the deviations
+between splits that the paper prints ask for it. Levels found by their names, and one row added to each count,
+are reported, too.
 
 The paper says that the blanket is a union over all searches. On two tables of numbers its sizes are those of
 one grow-shrink search with Student's t, in which the class is a number: it is used there, and the union is
@@ -313,7 +314,7 @@ REPRODUCTIONS = (
             "The paper has 500 splits of six tables and 100 of the others.",
             "Means agree within three standard errors of the difference.",
             "Numbers are cut on the whole table, test rows included, as the paper's WEKA filter did.",
-            "Naive Bayes is R's e1071 of 2016, which found a test row's level by its number in the test rows.",
+            "Naive Bayes is R's e1071 of 2016, which found a test row's level by its number in these rows.",
             "Tests of factors need a row for every cell; notes give what today's rule of bnlearn gives.",
         ),
     ),

@@ -102,7 +102,7 @@ REASONS_FOR_MISSES = (
     MissReason(
         "glass in Table 2",
         UNKNOWN,
-        "the blanket has 5.3 features here and 5.5 in print; hybrid and logistic regression are 2 points below it",
+        "the blanket has 5.3 features here, 5.5 in print; hybrid and logistic regression 2 points below",
         _TABLE2,
         "dataset == 'Glass Identification'",
     ),
@@ -157,8 +157,7 @@ REASONS_FOR_MISSES = (
     MissReason(
         "kidney disease, Table 2",
         UNKNOWN,
-        "the blanket has 7 features here and 10.3 in print, whether missing cells leave a row out, are a level or leave "
-        "complete rows only",
+        "the blanket has 7 features here and 10.3 in print; 8 if missing is a level, 6 in complete rows",
         _TABLE2,
         "dataset == 'Chronic Kidney Disease'",
     ),
@@ -172,8 +171,8 @@ REASONS_FOR_MISSES = (
     MissReason(
         "adult, Table 2",
         UNKNOWN,
-        "hybrid and naive Bayes 3 to 4 points below the print, and 2 above it with levels by name: 20 rare levels, of "
-        "which test rows lack some; logistic regression 0.7 points below",
+        "hybrid and naive Bayes 3 to 4 points below the print, and 2 above it with levels by name: test "
+        "rows lack some of 20 rare levels; logistic regression 0.7 points below",
         _TABLE2,
         "dataset == 'Adult Census Income'",
     ),
