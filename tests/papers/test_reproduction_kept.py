@@ -109,3 +109,14 @@ def test_rounds_count_where_every_method_has_finished_them(monkeypatch):
     folds = pd.DataFrame(done, columns=["dataset", "method", "repetition"])
     kept = tables.of_common_rounds(folds, ["NBRLR", "LR"])
     assert kept.to_numpy().tolist() == [["a", "NBRLR", 0], ["a", "LR", 0]]
+
+
+def test_kept_means_of_more_rounds_stay(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(KEPT.parents[1] / "benchmarks"))
+    tables = importlib.import_module("nbrlr_real_tables")
+    kept = pd.DataFrame({"dataset": ["a", "b", "c"], "loss": [0.1, 0.2, 0.3], "rounds": [20, 1, 2]})
+    kept.to_csv(tmp_path / "kept.csv", index=False)
+    fresh = pd.DataFrame({"dataset": ["a", "b"], "ours": [0.4, 0.5], "rounds": [2, 2]})
+    found = tables.or_kept(fresh, tmp_path / "kept.csv").set_index("dataset")["ours"]
+    assert found.to_dict() == {"b": 0.5, "a": 0.1, "c": 0.3}
+    assert tables.or_kept(fresh, tmp_path / "none.csv").equals(fresh)
