@@ -85,7 +85,7 @@ def many_rows() -> Scene:
         "Many rows: 20,000 poker hands to learn from, 10 categories, 10 classes",
         "A single card says nothing about a hand, so naive Bayes and logistic regression predict only how "
         "often each hand occurs. With many rows, weights for all pairs of features can be learned, and "
-        "they tell most hands.",
+        "they tell most hands apart.",
         poker_hands(25_000),
         RepeatedHoldout(0.2, 1),
         {
@@ -107,8 +107,7 @@ def run_demo(scenes: Sequence[Scene], folder: Path = Path()) -> None:
 
     console = Console()
     console.print(
-        f"{len(scenes)} scenes, under a minute. The first run on a machine compiles for half of it; later "
-        "runs do not.\n"
+        f"{len(scenes)} scenes, about a minute. The first run on a machine takes half a minute more, to compile.\n"
     )
     _warm_up(scenes)
     played = []
@@ -122,16 +121,15 @@ def run_demo(scenes: Sequence[Scene], folder: Path = Path()) -> None:
         console.print(scene.lesson + "\n")
     notes = {scene.dataset.name: scene.lesson for scene in scenes}
     Report(_together(played), "seminaive: the demo", notes).write_html(folder / PAGE)
-    console.print(f"The same with all measures, curves and tests: {folder / PAGE}", soft_wrap=True)
     _write_calculator(scenes[0], folder / CALCULATOR)
-    console.print(f"The first model as a page that calculates:    {folder / CALCULATOR}", soft_wrap=True)
-    console.print(
-        "Try next, on one of your tables:               seminaive fit TABLE.csv --target COLUMN --out MODEL",
-        soft_wrap=True,
-    )
-    console.print(
-        "Compile the other models before their first fit: seminaive warm-up --models all", soft_wrap=True
-    )
+    endings = {
+        "The same with all measures, curves and tests": folder / PAGE,
+        "The first model as a page that calculates": folder / CALCULATOR,
+        "To fit a table of yours": "seminaive fit TABLE.csv --target COLUMN --out MODEL",
+        "To compile the other models beforehand": "seminaive warm-up --models all",
+    }
+    for what, where in endings.items():
+        console.print(f"{what + ':':<46}{where}", soft_wrap=True)
 
 
 def _warm_up(scenes: Sequence[Scene]) -> None:

@@ -36,7 +36,7 @@ const comma = (1.5).toLocaleString(navigator.language).includes(",");
 const short = v => comma ? String(v).replace(".", ",") : String(v);
 const isDate = c => c.written !== undefined && c.written.standard !== undefined;
 const shownNumber = (c, v) => isDate(c) ? dateText(v) : short(v);
-const middle = c => "the middle 99 % of training: " + shownNumber(c, c.low) + " to " + shownNumber(c, c.high);
+const usual = c => shownNumber(c, c.low) + " to " + shownNumber(c, c.high);
 
 function makeField(c, i) {
   const box = $("div", undefined, "field"), id = "f" + i, label = $("label", c.label);
@@ -72,7 +72,7 @@ function numberIn(text) {
 // Returns the cell, or undefined where it cannot be read.
 function read(f) {
   const text = f.input.value.trim(), c = f.c;
-  f.hint.textContent = c.kind === "number" && c.high < 1e140 ? middle(c) : "";
+  f.hint.textContent = c.kind === "number" && c.high < 1e140 ? "99 % of training rows: " + usual(c) : "";
   f.hint.classList.remove("warn");
   f.input.setAttribute("aria-invalid", "false");
   if (text === "") return null;
@@ -86,7 +86,7 @@ function read(f) {
     return undefined;
   }
   if (number < c.low || number > c.high) {
-    f.hint.textContent = "Outside " + middle(c) + ".";
+    f.hint.textContent = "Unusual: 99 % of training rows lie within " + usual(c) + ".";
     f.hint.classList.add("warn");
   }
   return number;
@@ -103,7 +103,7 @@ function update() {
   }
   const out = document.getElementById("out"), why = document.getElementById("why");
   out.replaceChildren(); why.replaceChildren();
-  document.getElementById("reason").hidden = !readable;
+  document.getElementById("reason").hidden = true;
   if (!readable) {
     out.append($("p", "A number cannot be read; correct it to see the probabilities.", "warn"));
     return;
@@ -119,7 +119,7 @@ function update() {
   });
   out.append(table);
   const n = unknownOf(row).length, still = n === 1 ? "1 field is" : n + " fields are";
-  if (n) out.append($("p", still + " not known, and the probabilities are about their mean over all values.", "hint"));
+  if (n) out.append($("p", still + " not known; the probabilities are averages over the values that could stand there.", "hint"));
   explain(row, parts, why);
 }
 
@@ -128,7 +128,7 @@ function explain(row, parts, why) {
   const unknown = MODEL.columns.map(() => null), [target, other] = firstTwo(attenuated(scoresOf(parts), row));
   const shares = sharesFromRow(row, unknown, target, other), several = MODEL.classes.length > 2;
   document.getElementById("about").textContent = "For and against " + MODEL.classes[target]
-    + (several ? ", or else " + MODEL.classes[other] : "") + ", compared with nothing known";
+    + (several ? " rather than " + MODEL.classes[other] : "");
   const list = fields.map(f => ({f, value: shares[f.i]})).sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
   for (const {f, value} of list.filter(e => Math.abs(e.value) >= 0.005).slice(0, 12)) {
     const side = value >= 0 ? "for" : "against", tr = $("tr"), th = $("th", f.c.label + " " + shownCell(f.c, row[f.i]));
@@ -137,6 +137,7 @@ function explain(row, parts, why) {
     tr.append(th, $("td", oddsFactor(value) + " times the odds " + side, side));
     why.append(tr);
   }
+  document.getElementById("reason").hidden = why.childElementCount === 0;
 }
 const shownCell = (c, cell) => cell === OTHER ? "another value" : cellText(c, cell) + (c.unit ? " " + c.unit : "");
 

@@ -38,8 +38,8 @@ def calculator(
 ) -> Path:
     """Write a fitted additive model as one HTML page that calculates probabilities.
 
-    The page needs no network and sends nothing. Every field may stay "not known". A number outside of the
-    middle 99 % of training is calculated with a warning; text that is no number is refused. A decimal comma
+    The page needs no network and sends nothing. Every field may stay "not known". A number outside the middle
+    99 % of the training rows is calculated with a warning; text that is no number is refused. A decimal comma
     is read where the reader's language writes one. On opening, the page compares its probabilities of 20
     made-up rows with those of the model, and shows nothing where they differ. A link can fill
     the form: ``page.html#{"age": "63", "sex": "male"}``.

@@ -134,7 +134,7 @@ class WaterfallDisplay(Display):
         classes = estimator.classes_
         name = f"log odds of {classes[position]}" + (f" against {classes[other]}" if several else "")
         probability = f"probability of {classes[position]}" + (
-            f", or else {classes[other]}" if several else ""
+            f" rather than {classes[other]}" if several else ""
         )
         reach = reach_of_row(estimator, table, interval, position, other)
         return cls(float(log_odds[0]), labels, values, name, probability, note, reach).plot(ax=ax)
