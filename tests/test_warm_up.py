@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from seminaive import NaiveBayes
+from seminaive.cli.catalogue import class_names, make_model
 from seminaive.kernels.compilation import counted_compilation
 from seminaive.warming import warm_up
 
@@ -63,6 +64,12 @@ def test_a_model_that_fails_is_told_and_the_others_are_warmed_up():
     with counted_compilation() as compiled:
         NaiveBayes().fit([[1.0, "a"], [2.0, "b"]] * 30, [0, 1] * 30)
     assert compiled.names == []
+
+
+@pytest.mark.parametrize("name", class_names())
+def test_every_model_of_the_command_line_can_be_fitted(name):
+    X, y = [["a", 1.0], ["a", 2.0], ["b", 3.0], ["b", 4.0]] * 10, [0, 0, 1, 1] * 10
+    assert make_model(name).fit(X, y).predict(X).shape == (40,)
 
 
 def test_a_name_that_no_model_has_is_refused(seminaive):

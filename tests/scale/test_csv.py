@@ -79,7 +79,7 @@ def test_the_command_line_leaves_columns_of_a_folder_out_and_keeps_others(mixed,
     folder = write_parts(frame, tmp_path / "rows", 4, np.random.default_rng(0))
     model, options = tmp_path / "model", ["--target", "outcome", "--model", "naive-bayes"]
     done = run("fit", folder, *options, "--weight", "times", "--drop", "number,flag", "--out", model)
-    assert "The columns were read so" in done.output
+    assert "How the columns were read" in done.output
     X = mixed.drop(columns=["outcome", "flag"])
     expected = NaiveBayes().fit(X, mixed["outcome"], sample_weight=frame["times"])
     np.testing.assert_array_equal(load_model(model).predict_proba(X), expected.predict_proba(X))

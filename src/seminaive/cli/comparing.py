@@ -30,7 +30,7 @@ from seminaive.files import CSV, PARQUET, check_writable, is_named
 
 
 def demo() -> None:
-    """Show where models in between and pairs of features win; write a page and a calculator."""
+    """Compare models with scikit-learn's in two short scenes. Writes a page and a calculator."""
     from seminaive.demo import few_rows, many_rows, run_demo
 
     run_demo([few_rows(), many_rows()])
@@ -84,7 +84,7 @@ def compare(
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
-    """Judge models on tables by repeated cross-validation, on the same splits for all."""
+    """Compare models on tables by cross-validation. All models see the same splits."""
     check_jobs_and_seed(jobs, seed)
     check_at_least("--folds", folds, 2)
     check_at_least("--repeats", repeats, 1)

@@ -81,7 +81,7 @@ def fit(
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
-    """Fit a model to a table and save it; tell how columns were read and how good the model is.
+    """Fit a model to a table and save it. Prints how columns were read and how good the model is.
 
     A folder, or a file too large for memory, is read in pieces.
     """
@@ -133,7 +133,7 @@ def _fit_in_memory(
     with spinner(f"fitting {model} to {len(y):,} rows"), notes_at_once(classes=classes):
         estimator.fit(X, y, sample_weight=sample_weight)
     saving.save_model(estimator, out)
-    typer.echo(f"{named.path.name}: {len(y):,} rows, {named.description}. The columns were read so:")
+    typer.echo(f"{named.path.name}: {len(y):,} rows, {named.description}. How the columns were read:")
     show_frame(_columns(estimator), most)
     if estimate:
         _print_estimate(clone(estimator), X, y, sample_weight)
@@ -161,7 +161,7 @@ def _fit_in_pieces(
     with spinner(f"fitting {model} to {table}"), notes_at_once(classes=classes):
         fit_large(estimator, data, max_categories)
     saving.save_model(estimator, out)
-    typer.echo(f"{table}: read in pieces. The columns were read so:")
+    typer.echo(f"{table}: read in pieces. How the columns were read:")
     show_frame(_columns(estimator), most)
     typer.echo(
         f"wrote {out}: {model} of {len(estimator.schema_.columns)} columns, classes {_classes(estimator)}; "
@@ -249,7 +249,7 @@ def predict(
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
-    """Predict the class of each row, with its probabilities; columns that training lacked are ignored."""
+    """Predict the class of each row, with probabilities. Columns that training lacked are ignored."""
     written = text_format(sep, decimal, encoding, na_values)
     table = received(table)
     if is_large(table):
@@ -337,7 +337,7 @@ def score(
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
-    """Measure predictions against the truth: log loss, Brier score, accuracy, AUC, F1 and calibration.
+    """Measure predictions against the truth. Prints log loss, Brier score, accuracy, AUC, F1 and calibration.
 
     `score MODEL TABLE` predicts the rows of a table first, `score PREDICTIONS` reads what was predicted.
     """

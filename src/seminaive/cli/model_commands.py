@@ -54,7 +54,7 @@ def explain(
     ] = None,
     truth: Annotated[str | None, typer.Option(help="The column of --rows that holds the classes.")] = None,
 ) -> None:
-    """Show what a saved model says: which features and pairs matter, and what their values add."""
+    """Show what a saved model learned. Lists which features and pairs matter, and what their values add."""
     check_at_least("--most", most, 1)
     for path in (csv, page):
         if path is not None:
@@ -91,7 +91,7 @@ def explain(
 
 
 def _show_influence(model: Any, named: NamedTable, truth: str, most: int) -> None:
-    """List training rows, those whose label the other rows find hard to believe first."""
+    """List training rows, those with the least probable labels first."""
     from seminaive import explain as explaining
 
     frame = explaining.influence(model, *rows_of(model, named, truth))
@@ -136,7 +136,7 @@ def export(
     title: Annotated[str | None, typer.Option(help="The heading of the HTML page.")] = None,
     note: Annotated[str | None, typer.Option(help="A sentence below it.")] = None,
 ) -> None:
-    """Write a saved model as a page, a program, a query or a document that gives the same probabilities."""
+    """Write a saved model as a page, a program or a query. It gives the same probabilities."""
     if to not in EXPORTS:
         raise InputError(f"--to is {', '.join(EXPORTS)}; got {to!r}")
     check_writable(out)

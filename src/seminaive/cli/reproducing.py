@@ -56,7 +56,7 @@ def reproduce(
     jobs: Annotated[int, typer.Option(help="Processes; -1 uses every core.")] = 1,
     seed: Annotated[int, typer.Option(help="Same number, same results.")] = 0,
 ) -> None:
-    """Run a table of a paper again, cell by cell, or draw a figure; without a name, say what agrees."""
+    """Run a table of a paper again, or draw a figure. Without a name, prints what agrees."""
     check_jobs_and_seed(jobs, seed)
     figure = name is not None and names_figure(name)
     if name is not None and not figure:

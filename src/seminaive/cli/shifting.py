@@ -36,7 +36,7 @@ def shift(
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
-    """Compare new rows with those of training: what moved the scores, what changed, and what to do next."""
+    """Compare new rows with those of training. Says what moved the scores, and what to do next."""
     check_at_least("--most", most, 1)
     if not 0 < level < 1:
         raise InputError(f"--level is above 0 and below 1, got {level}")

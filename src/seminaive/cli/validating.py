@@ -45,7 +45,7 @@ def validate(
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
-    """Say what a model is worth on new rows: all that its fit does is replayed on samples of the rows."""
+    """Estimate how good a model is on new rows. Its whole fit is repeated on samples of the rows."""
     catalogue.check_model(model)
     given = catalogue.read_parameters(model, param or [])
     check_at_least("--replays", replays, 10)

@@ -20,7 +20,7 @@ def warm_up(
         ),
     ] = None,
 ) -> None:
-    """Compile what models need, once per machine, so that no first fit has to; --models chooses them."""
+    """Compile what models need, once per machine. The first fit then starts at once."""
     names = [name for part in model or [] for name in part.split(",")]
     if names == [ALL]:
         names = list(catalogue.class_names())
