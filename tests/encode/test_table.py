@@ -278,8 +278,8 @@ def test_foreign_byte_order_read_only_and_column_major_arrays_are_read(n_rows):
 
 
 def test_columns_of_the_same_name_are_refused():
-    with pytest.raises(InputError, match="same name"):
-        TableEncoder.learn(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+    with pytest.raises(InputError, match="^two columns have the same name, 'a': rename one$"):
+        TableEncoder.learn(pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"]))
 
 
 def test_a_column_of_text_and_numbers_matches_either():

@@ -86,7 +86,7 @@ def test_the_page_says_first_which_model_is_best_and_what_ties_with_it(results):
     beginning = f"<body><h1>Comparison of classifiers</h1><section><p class=verdict>{verdict}"
     assert body.replace(">\n<", "><").startswith(beginning)
     sentence = re.search(r"<p class=verdict>(.*?)</p>", body).group(1)
-    assert sentence.endswith("tree cannot be told apart from it, the others are worse beyond chance.")
+    assert sentence.endswith("tree cannot be told apart from it, the other is worse beyond chance.")
     assert "best average rank in 0-1 loss" in Report(results).html()
     console = Console(width=200, file=io.StringIO())
     console.print(Report(outcome).terminal())

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive import AveragedDependenceEstimators, HigherOrderLogisticRegression, NaiveBayes
+from seminaive import AveragedDependenceEstimators, HigherOrderLogisticRegression, NaiveBayes, SemiNaive
 from seminaive.errors import InputError
 from seminaive.evaluate import load_dataset
 from seminaive.explain import calculator, page
@@ -233,6 +233,24 @@ def test_what_cannot_be_a_page_is_refused(weather, tmp_path):
     with pytest.raises(InputError, match="units names 'moon'"):
         calculator(model, tmp_path / "page.html", units={"moon": "km"})
     assert not (tmp_path / "page.html").exists()
+
+
+def test_the_page_counts_all_empty_fields_and_those_that_it_averages_over(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
+    y = X["a"] + X["b"] + X["c"] + rng.normal(size=200) > 0
+    opened = calculator(SemiNaive(interactions=0).fit(X, y), tmp_path / "page.html")
+    assert "3 fields are not known; the probabilities are averages over what they could be." in browser(
+        opened
+    )
+    assert "1 field is not known; the probabilities are averages over what it could be." in browser(
+        opened, {"a": "0.5", "b": "0.5"}
+    )
+    X.loc[:40, "c"] = np.nan  # a value like any other
+    opened = calculator(SemiNaive(interactions=0).fit(X, y), tmp_path / "page.html")
+    assert "3 fields are not known; the probabilities are averages over what 2 of them could be." in browser(
+        opened
+    )
 
 
 # What is where: at the widths of a desk, a tablet and a phone, and on paper

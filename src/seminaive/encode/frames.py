@@ -71,12 +71,19 @@ def open_table(X: Any) -> Table:
     try:
         frame = nw.from_native(X, pass_through=True)
     except nw.exceptions.DuplicateError as error:
-        raise InputError(f"two columns have the same name ({error}): rename one") from error
+        raise InputError(f"two columns have the same name{_repeated(X)}: rename one") from error
     if isinstance(frame, nw.LazyFrame):
         raise TableTypeError("a lazy frame has no rows yet: call .collect() first")
     if isinstance(frame, nw.DataFrame):
         return _open_frame(frame)
     return _open_array(np.asarray(X))
+
+
+def _repeated(X: Any) -> str:
+    """Return the column names that occur twice, where a frame lists them."""
+    names = list(map(str, getattr(X, "columns", ())))
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    return f", {', '.join(map(repr, repeated[:5]))}" if repeated else ""
 
 
 def is_sparse(X: Any) -> bool:

@@ -38,11 +38,12 @@ def _ties(p_values: dict[str, float] | None, others: list[str]) -> str:
         return "; one fold cannot say whether the others are worse"
     tied = [str(model) for model in others if p_values.get(model, 1.0) > _LEVEL]
     if not tied:
-        return "; all others are worse beyond chance"
+        return f"; {'the other is' if len(others) == 1 else 'all others are'} worse beyond chance"
     listed = tied[0] if len(tied) == 1 else f"{', '.join(tied[:-1])} and {tied[-1]}"
     if len(tied) == len(others):
         return f"; {listed} cannot be told apart from it"
-    return f"; {listed} cannot be told apart from it, the others are worse beyond chance"
+    rest = "the other is" if len(others) == len(tied) + 1 else "the others are"
+    return f"; {listed} cannot be told apart from it, {rest} worse beyond chance"
 
 
 def _by_rank(summary: LossSummary, best: str, others: list[str]) -> dict[str, float] | None:

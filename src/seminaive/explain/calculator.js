@@ -118,9 +118,17 @@ function update() {
     track.append(bar); th.append(track); tr.append(th, td); table.append(tr);
   });
   out.append(table);
-  const n = unknownOf(row).length, still = n === 1 ? "1 field is" : n + " fields are";
-  if (n) out.append($("p", still + " not known; the probabilities are averages over the values that could stand there.", "hint"));
+  const averaged = unknownOf(row).length;
+  if (averaged) out.append($("p", unknownText(row, averaged), "hint"));
   explain(row, parts, why);
+}
+
+// Cells that were missing in training, too, are values like any other: over these nothing is averaged.
+function unknownText(row, averaged) {
+  const open = fields.filter(f => row[f.i] === null || row[f.i] === OTHER).length;
+  const which = open > averaged ? averaged + " of them" : open === 1 ? "it" : "they";
+  return (open === 1 ? "1 field is" : open + " fields are") + " not known; the probabilities are averages over what "
+    + which + " could be.";
 }
 
 // Reasons compare a row with one of which nothing is known: a field that is not known says nothing.
