@@ -107,7 +107,7 @@ def run_demo(scenes: Sequence[Scene], folder: Path = Path()) -> None:
 
     console = Console()
     console.print(
-        f"{len(scenes)} scenes, about a minute. The first run on a machine takes half a minute more, to compile.\n"
+        f"{len(scenes)} scenes, about a minute. The first run on a machine compiles for half a minute more.\n"
     )
     _warm_up(scenes)
     played = []

@@ -278,7 +278,7 @@ def test_foreign_byte_order_read_only_and_column_major_arrays_are_read(n_rows):
 
 
 def test_columns_of_the_same_name_are_refused():
-    with pytest.raises(InputError, match="^two columns have the same name, 'a': rename one$"):
+    with pytest.raises(InputError, match=r"^two columns have the same name, 'a': rename one$"):
         TableEncoder.learn(pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"]))
 
 
