@@ -240,17 +240,12 @@ def test_the_page_counts_all_empty_fields_and_those_that_it_averages_over(browse
     X = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
     y = X["a"] + X["b"] + X["c"] + rng.normal(size=200) > 0
     opened = calculator(SemiNaive(interactions=0).fit(X, y), tmp_path / "page.html")
-    assert "3 fields are not known; the probabilities are averages over what they could be." in browser(
-        opened
-    )
-    assert "1 field is not known; the probabilities are averages over what it could be." in browser(
-        opened, {"a": "0.5", "b": "0.5"}
-    )
+    averages = "not known; the probabilities are averages over what"
+    assert f"3 fields are {averages} they could be." in browser(opened)
+    assert f"1 field is {averages} it could be." in browser(opened, {"a": "0.5", "b": "0.5"})
     X.loc[:40, "c"] = np.nan  # a value like any other
     opened = calculator(SemiNaive(interactions=0).fit(X, y), tmp_path / "page.html")
-    assert "3 fields are not known; the probabilities are averages over what 2 of them could be." in browser(
-        opened
-    )
+    assert f"3 fields are {averages} 2 of them could be." in browser(opened)
 
 
 # What is where: at the widths of a desk, a tablet and a phone, and on paper

@@ -18,7 +18,7 @@ from seminaive.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# What a name in `seminaive.models` ends with that is no classifier, is one around another, or is never fitted.
+# What a name in `seminaive.models` ends with that is no classifier, wraps one, or is never fitted.
 OTHERS = ("Selector", "Imputer", "PooledClassifier", "EditedModel")
 # The model to take first is the first in every list.
 FIRST = "semi-naive"
