@@ -27,6 +27,12 @@ PRECISION, MOST_UPDATES = 0.01, 4
 # The largest prior variance, over that at the start: a decade, which is the deviation of the prior of weaker
 # strengths (decision 14). Where rows are separable their evidence has no maximum, and intervals none, either.
 LARGEST = 10.0
+# The damping of evidence updates holds each term at its start as half a degree of freedom would. Hundreds of
+# terms, each with less than that, would all stay there, and the sum of their variances made intervals of
+# probabilities .94 and .99 long (300 rows of spambase and of waveform-5000, 57 and 40 columns), which held
+# every truth. So more terms than these share the damping of as many. Tables with fewer, of up to 11 numbers,
+# are not affected; with 36, intervals held 90 to 94 % on magic, adult, page-blocks and spambase.
+MOST_DAMPED = 72
 
 
 @dataclass(frozen=True)
@@ -61,13 +67,14 @@ def fit_by_evidence(solver: FoldSolver, kept: Booleans, max_iter: int) -> Eviden
         return prepared, solver.fit_all(prepared, strengths, start, SEARCH.fold_tol, max_iter)
 
     relevances, before = kept.astype(np.float64), 0.0
+    damping = PLAN.damping * min(1.0, MOST_DAMPED / max(int(kept.sum()), 1))
     prepared, fit = fitted(relevances, None)
     for _ in range(MOST_UPDATES):
         (penalties,), (degrees,) = solver.evidence(prepared, [n_folds], strengths, [fit])
         total = float(degrees.sum())
         if abs(total - before) <= PRECISION * before:
             break
-        new = after_evidence(relevances, penalties / columns.smoothness, degrees)
+        new = after_evidence(relevances, penalties / columns.smoothness, degrees, damping)
         relevances, before = np.where(kept, np.clip(new, PLAN.relevances[0], LARGEST), 0.0), total
         prepared, fit = fitted(relevances, fit.warm_start)
     variance = relevances / np.asarray(strengths)[columns.groups]

@@ -178,9 +178,11 @@ def cost_of(steps: Steps) -> float:
     return float(cost_of_weakness(decades).sum())
 
 
-def after_evidence(relevances: Floats, penalties: Floats, degrees: Floats) -> Floats:
-    """Return relevances after one damped evidence update, ``w (q + 1/2) / (g + 1/2)``."""
-    return np.asarray(relevances * (penalties + PLAN.damping) / (degrees + PLAN.damping))
+def after_evidence(
+    relevances: Floats, penalties: Floats, degrees: Floats, damping: float = PLAN.damping
+) -> Floats:
+    """Return relevances after one damped evidence update, by default ``w (q + 1/2) / (g + 1/2)``."""
+    return np.asarray(relevances * (penalties + damping) / (degrees + damping))
 
 
 def updated_relevances(relevances: Floats, penalties: Floats, degrees: Floats, groups: Indices) -> Floats:
