@@ -67,7 +67,7 @@ class CalibrationDisplay(Display):
         self.ax_.plot([0, 1], [0, 1], ls="--", color="0.5", lw=1, label="calibrated")
         self.ax_.fill_between(at, self.curve["low"], self.curve["high"], color="C0", alpha=0.2, lw=0)
         self.ax_.plot(at, self.curve["apparent"], color="0.35", ls=":", label="on the training rows")
-        self.ax_.plot(at, self.curve["corrected"], color="C0", label="to expect of new rows")
+        self.ax_.plot(at, self.curve["corrected"], color="C0", label="to expect on new rows")
         heights, edges = np.histogram(self.probability, bins=40, range=(0, 1))
         tallest = 0.12 / max(heights.max(), 1)
         self.ax_.bar(edges[:-1], heights * tallest, np.diff(edges), align="edge", color="0.6", alpha=0.6)

@@ -49,7 +49,7 @@ class DecisionCurveDisplay(Display):
         """Draw the model, and acting on every row and on none."""
         at, top = self.curve["threshold"], float(self.curve[["corrected", "high"]].to_numpy().max())
         self.ax_.fill_between(at, self.curve["low"], self.curve["high"], color="C0", alpha=0.2, lw=0)
-        self.ax_.plot(at, self.curve["corrected"], color="C0", label="model, to expect of new rows")
+        self.ax_.plot(at, self.curve["corrected"], color="C0", label="model, to expect on new rows")
         self.ax_.plot(at, self.curve["apparent"], color="0.35", ls=":", label="model, on the training rows")
         self.ax_.plot(at, self.curve["all"], color="C1", lw=1.2, label="act on every row")
         self.ax_.axhline(0, color="0.5", lw=1, ls="--", label="act on none")

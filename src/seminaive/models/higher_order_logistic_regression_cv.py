@@ -117,16 +117,16 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         Its share of the generative estimate.
     fit_share_ : float
         The share of the average in the answer, the rest being the class shares, or the recalibrated model
-        that it started from: the one that loses least on held-out rows, as far as its gain stands out from
-        chance. 0 where nothing is gained.
+        that it started from. It has the least loss on held-out rows, and is smaller where the gain may be
+        chance; 0 where nothing is gained.
     started_from_ : tuple of StartedFrom
         With a ``start``: the earlier models that this one goes back to, the first one first, each with its
         ``slope``.
     cv_log_loss_ : float
-        The log loss to expect of new rows: that of rows that had no part in a fit nor in the choice among
+        The log loss to expect on new rows: that of rows that had no part in a fit nor in the choice among
         fits, by bootstrapping the held-out rows.
     cv_log_loss_interval_ : (float, float)
-        Where that of new rows is with a probability of 95 %.
+        Its 95 % interval.
     cv_results_ : dict of ndarray
         ``ridge`` (one row per trial), ``number_ridge``, ``generative_share`` and ``log_loss``, the mean over
         held-out rows and one more of unknown label, by which the search decides. A trial is fitted as far as

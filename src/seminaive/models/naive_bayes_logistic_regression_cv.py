@@ -107,11 +107,11 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
         The weight of all trials but the class shares in the average: the share of the fit in the answer. 1
         under the rules of the paper.
     cv_log_loss_ : float
-        The log loss to expect of new rows: that of rows that had no part in a fit nor in the choice among
+        The log loss to expect on new rows: that of rows that had no part in a fit nor in the choice among
         fits, by bootstrapping the held-out rows. Under the rules of the paper the strength is that of all
         held-out rows, and what choosing it gains is not taken off.
     cv_log_loss_interval_ : (float, float)
-        Where that of new rows is with a probability of 95 %.
+        Its 95 % interval.
     best_strength_, one_standard_error_strength_ : float
         What each rule of ``selection`` chooses along ``path_``; ``coefficients_at`` gives their coefficients.
     fold_losses_ : FoldLosses

@@ -71,20 +71,20 @@ class SemiNaive(PairedClassifier):
     Parameters
     ----------
     interactions : "all", int or list of pairs, default="all"
-        Which pairs of columns have a term: all or, where these would have more than 4,000 features, those
-        for which the residuals of a fit without pairs have most evidence; none, for 0; for another number,
-        as many of the most important ones, found by a first fit with all pairs; or a list of pairs of names
-        or positions.
+        Which pairs of columns have a term. "all": every pair or, where these would have more than 4,000
+        features, those for which the residuals of a fit without pairs have most evidence. A number: that many
+        of the most important ones, found by a first fit with all pairs; 0 is none. A list: pairs of names or
+        positions.
     shapes : mapping of columns to shapes or None, default=None
-        What is known beforehand of numbers: "increasing", "decreasing", "convex", "concave", "linear" or
+        What is known beforehand about numbers: "increasing", "decreasing", "convex", "concave", "linear" or
         "none". The log odds of the second class then have the shape along the column, whatever the other
-        columns hold; a pair such as ``("increasing", "severe")`` names the class instead, and must do so with
-        more than two classes: its score less that of every other class increases. Between the ends of the
-        training range, or 4 deviations from the mean, if these are nearer; beyond them a score is constant. A
-        column with a shape has no pairs, and the level of missing cells is outside of it.
+        columns hold. With more than two classes a pair such as ``("increasing", "severe")`` names the class:
+        its score minus that of every other class increases. Beyond the training range, or 4 standard
+        deviations from the mean if that is nearer, a score is constant. A column with a shape has no pairs,
+        and the shape does not bind the level of missing cells.
     smoothness : mapping of columns to numbers or None, default=None
-        What the ridge of a number's curve is multiplied by: above 1 the curve is smoother than the rows alone
-        would have it, below 1 rougher.
+        Factor of the ridge of a number's curve: above 1 the curve is smoother than without it, below 1
+        rougher.
     start : fitted additive model or None, default=None
         An earlier model, fitted to other rows, from which to start: the score is then an intercept, plus a
         slope times the earlier score, plus terms that are held back toward nothing. Held-out rows say how far
@@ -95,8 +95,8 @@ class SemiNaive(PairedClassifier):
         Number of folds, stratified by class, 5 below 3,000 rows and 3 from there on; or scikit-learn's ways
         of saying which rows are held out.
     tol : float, default=1e-3
-        Where final fits stop: the root of about the share of the penalised loss by which it exceeds its
-        minimum. The default is a millionth of the loss.
+        Where final fits stop. Its square is about the share of the penalised loss by which a fit may exceed
+        its minimum: a millionth by default.
     max_iter : int, default=1000
         Newton steps per fit.
     n_jobs : int, default=None
@@ -123,7 +123,7 @@ class SemiNaive(PairedClassifier):
         (how many coefficients the rows determine) and ``evidence`` (its share in the penalty of all terms,
         which is 0 for a term that explains nothing).
     n_pairs_considered_ : int
-        How many pairs of columns were looked at; the others of these have no term.
+        How many pairs of columns were screened; those that are not in ``interactions_`` have no term.
     interactions_ : frame
         One row per pair that has a term, most important first: ``first``, ``second`` and ``importance``, the
         standard deviation of its contribution over the training rows.
@@ -139,18 +139,18 @@ class SemiNaive(PairedClassifier):
         Trials without a new term have infinite strengths.
     fit_share_ : float
         The share of the fit in the answer, the rest being the class shares, or the recalibrated model that it
-        started from: the one that loses least on held-out rows, as far as its gain stands out from chance. 0
+        started from. It has the least loss on held-out rows, and is smaller where the gain may be chance; 0
         where nothing is gained.
     started_from_ : tuple of StartedFrom
         With a ``start``: the earlier models that this one goes back to, the first one first, each with its
         ``slope``.
     cv_log_loss_ : float
-        The log loss to expect of new rows: that of rows that had no part in a fit nor in the choice among
+        The log loss to expect on new rows: that of rows that had no part in a fit nor in the choice among
         fits, by bootstrapping the held-out rows.
     cv_log_loss_interval_ : (float, float)
-        Where that of new rows is with a probability of 95 %.
+        Its 95 % interval.
     gradient_norm_ : float
-        How close to the optimum the fits ended (their certificate): the largest root, as in ``tol``, among
+        How close to the optimum the fits ended (their certificate), on the scale of ``tol``: the largest of
         the fits that are averaged.
     n_iter_ : int
 
