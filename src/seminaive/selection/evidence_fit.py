@@ -30,7 +30,7 @@ LARGEST = 10.0
 # The damping of evidence updates holds each term at its start as half a degree of freedom would. Hundreds of
 # terms, each with less than that, would all stay there, and the sum of their variances made intervals of
 # probabilities .94 and .99 long (300 rows of spambase and of waveform-5000, 57 and 40 columns), which held
-# every truth. So more terms than these share the damping of as many. Tables with fewer, of up to 11 numbers,
+# every truth. So more terms than these share the damping of as many. Tables with fewer, of up to 10 numbers,
 # are not affected; with 36, intervals held 90 to 94 % on magic, adult, page-blocks and spambase.
 MOST_DAMPED = 72
 
