@@ -85,7 +85,7 @@ def test_there_is_one_loop_of_linear_conjugate_gradients():
 
 
 def test_there_is_one_cholesky_factorisation_and_a_compiled_one():
-    assert files_that_call("dpotrf", "cholesky", "cho_factor") == {
+    assert files_that_call("potrf", "dpotrf", "spotrf", "cholesky", "cho_factor") == {
         "objective/factor.py",
         # A draw from a posterior needs the factor itself, of a matrix that is never singular.
         "imputation/conditionals.py",
