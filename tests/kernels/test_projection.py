@@ -42,14 +42,15 @@ def test_curves_are_interpolated_and_their_adjoint_spreads():
     clipped = x.clip(0, 4)
     levels = np.minimum(clipped.astype(np.uint8), 4)
     along = clipped - levels
-    values, starts = rng.normal(size=(10, 3)), np.array([0, 5])
+    values, starts = rng.normal(size=(12, 3)), np.array([0, 6])
     scores = np.ones((50, 3))
     projection.interpolate(levels, along, starts, values, scores)
     expected = 1 + np.stack(
-        [np.interp(x[:, 0], knots, v[:5]) + np.interp(x[:, 1], knots, v[5:]) for v in values.T], axis=1
+        [np.interp(x[:, 0], knots, v[:5]) + np.interp(x[:, 1], knots, v[6:11]) for v in values.T], axis=1
     )
     np.testing.assert_allclose(scores, expected, atol=1e-14)
-    residuals, sums = rng.normal(size=(50, 3)), np.zeros((10, 3))
-    for curve in range(2):
-        projection.spread_to_knots(levels, along, starts, residuals, curve, sums)
+    residuals, sums = rng.normal(size=(50, 3)), np.zeros((12, 3))
+    projection.spread_to_knots(levels, along, starts, residuals, 0, 1, sums)
+    assert not sums[5:].any()  # what another thread may write
+    projection.spread_to_knots(levels, along, starts, residuals, 1, 2, sums)
     assert np.vdot(sums, values) == pytest.approx(np.vdot(residuals, scores - 1), rel=1e-10)

@@ -7,6 +7,7 @@ for any coded terms; sums over cells come back by U' sums V. Curves are gathered
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -81,7 +82,7 @@ class ProjectedDesign(Design):
         self.along = (
             np.stack([along for _, along in positions], axis=1) if levels else np.empty((len(table), 0))
         )
-        sizes = [len(curve.curve) for curve, _ in self._curves]
+        sizes = [len(curve.curve) + 1 for curve, _ in self._curves]
         self.knot_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
     @property
@@ -154,7 +155,7 @@ class ProjectedDesign(Design):
         return self._functions**2
 
     def knot_values(self, coefficients: Floats, width: int) -> Floats:
-        """Return the values of all curves at their knots, padded to a width."""
+        """Return the values of all curves at their knots, a row of zeros after each, padded to a width."""
         values = np.zeros((int(self.knot_starts[-1]), width))
         for (curve, block), start in zip(self._curves, self.knot_starts[:-1].tolist(), strict=True):
             values[start : start + len(curve.curve), : coefficients.shape[1]] = (
@@ -178,22 +179,30 @@ class ProjectedDesign(Design):
         for j, (curve, block) in enumerate(self._curves):
             n_knots, start = len(curve.knots), int(self.knot_starts[j])
             between = (self.along[:, j] * (1 - self.along[:, j]))[:, None] * residuals
-            sums = self._sums_at_knots(nowhere, between, [j])[start : start + n_knots - 1]
+            sums = self._sums_at_knots(nowhere, between, [(j, j + 1)])[start : start + n_knots - 1]
             rises = np.diff(curve.curve[:n_knots], axis=0)
             squares = (curve.curve**2).T @ at_knots[start : start + len(curve.curve)]
             found[block] = (squares - (rises**2).T @ sums)[:, : found.shape[1]]
 
-    def _sums_at_knots(self, along: Floats, residuals: Floats, curves: list[int] | None = None) -> Floats:
-        """Return sums of R over the rows at the knots of some curves, or of all."""
+    def _sums_at_knots(
+        self, along: Floats, residuals: Floats, curves: list[tuple[int, int]] | None = None
+    ) -> Floats:
+        """Return sums of R over the rows at the knots of ranges of curves, or of all curves."""
         from seminaive.kernels.projection import spread_to_knots
 
         sums = np.zeros((int(self.knot_starts[-1]), residuals.shape[1]))
         in_threads(
-            lambda j: spread_to_knots(self.levels, along, self.knot_starts, residuals, j, sums),
-            list(range(len(self._curves))) if curves is None else curves,
+            lambda some: spread_to_knots(self.levels, along, self.knot_starts, residuals, *some, sums),
+            self._shares_of_curves if curves is None else curves,
             self.n_threads,
         )
         return sums
+
+    @property
+    def _shares_of_curves(self) -> list[tuple[int, int]]:
+        """The range of curves of each thread."""
+        ends = np.linspace(0, len(self._curves), self.n_threads + 1).astype(int).tolist()
+        return list(pairwise(ends))
 
 
 def _table_terms(

@@ -64,36 +64,36 @@ def project_pairs(terms, functions, tables, coefficients):
                         coefficients[row, c] += u * half[r, c]
 
 
+# Both loops go through the rows and, within a row, through the curves, so that levels and places are read in
+# the order in which they lie in memory, and one addition need not wait for another. A row at a knot has a
+# share of 0 of the next one, which is why each curve has one place more than it has knots.
+
+
 @njit(cache=True, nogil=True)
 def interpolate(levels, along, starts, values, scores):
     """Add to the scores (n, P) the value of each curve.
 
     levels (n, d) unsigned knots within a curve, along (n, d) float64 from 0 to 1, starts (d,) int64 first
-    knot of each curve in values (knots, P).
+    knot of each curve in values (knots and one more for each curve, P).
     """
     for i in range(levels.shape[0]):
         for j in range(levels.shape[1]):
             k = starts[j] + np.int64(levels[i, j])
             x = along[i, j]
-            if x == 0.0:
-                for c in range(scores.shape[1]):
-                    scores[i, c] += values[k, c]
-            else:
-                for c in range(scores.shape[1]):
-                    scores[i, c] += (1.0 - x) * values[k, c] + x * values[k + 1, c]
+            for c in range(scores.shape[1]):
+                scores[i, c] += (1.0 - x) * values[k, c] + x * values[k + 1, c]
 
 
 @njit(cache=True, nogil=True)
-def spread_to_knots(levels, along, starts, residuals, curve, sums):
-    """Add the rows' residuals (n, P) to the knots of one curve: the adjoint of `interpolate`.
+def spread_to_knots(levels, along, starts, residuals, first, last, sums):
+    """Add the rows' residuals (n, P) to the knots of some curves: the adjoint of `interpolate`.
 
-    sums (knots, P).
+    The curves from first on, before last; sums as the values there.
     """
     for i in range(levels.shape[0]):
-        k = starts[curve] + np.int64(levels[i, curve])
-        x = along[i, curve]
-        for c in range(residuals.shape[1]):
-            sums[k, c] += (1.0 - x) * residuals[i, c]
-        if x != 0.0:
+        for j in range(first, last):
+            k = starts[j] + np.int64(levels[i, j])
+            x = along[i, j]
             for c in range(residuals.shape[1]):
+                sums[k, c] += (1.0 - x) * residuals[i, c]
                 sums[k + 1, c] += x * residuals[i, c]
