@@ -13,6 +13,7 @@ from seminaive.encode.calendar_cycles import HOURS, MONTHS, WEEKDAYS
 from seminaive.encode.column_kinds import ColumnKinds
 from seminaive.encode.frame_parts import frame_like, native_columns, ordered_column
 from seminaive.encode.frames import open_table
+from seminaive.encode.table_tags import of_tables
 from seminaive.encode.written_dates import DateFormat, wall_clock
 from seminaive.errors import InputError
 
@@ -74,11 +75,8 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that text, categories, missing cells and sparse indicators are welcome."""
-        tags = super().__sklearn_tags__()
+        tags = of_tables(super().__sklearn_tags__())
         tags.input_tags.sparse = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.allow_nan = True
         return tags
 
     def fit(self, X: Any, y: Any = None) -> DateParts:  # noqa: ARG002 - a transformer's signature

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from seminaive.encode import frame_like
+from seminaive.encode.table_tags import of_tables
 from seminaive.errors import InputError
 from seminaive.imputation import pool_estimates
 from seminaive.models.base import unchanged_on_failure
@@ -79,11 +80,7 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that text, categories and missing cells are welcome."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.allow_nan = True
-        return tags
+        return of_tables(super().__sklearn_tags__())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Complete the table several times, and fit a clone of the classifier to each completion.

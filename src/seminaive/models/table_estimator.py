@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator
 
+from seminaive.encode.table_tags import of_tables
 from seminaive.models.inherited_docstrings import complete_docstrings
 
 if TYPE_CHECKING:
@@ -39,11 +40,7 @@ class TableEstimator(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that text, categories and missing cells are welcome."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.allow_nan = True
-        return tags
+        return of_tables(super().__sklearn_tags__())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from a table.
