@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,10 +73,14 @@ class SmoothBlock:
     weights: Floats
     n_classes: int
 
-    @property
+    @cached_property
     def loss(self) -> EmpiricalLoss:
-        """Return the log loss of the rows."""
-        return EmpiricalLoss(self.design, self.labels, self.weights, self.n_classes)
+        """Return the log loss of the rows; it remembers the scores at the coefficients of a Newton step."""
+        return EmpiricalLoss(self.design, self.labels, self.weights, self.n_classes, keep_scores=True)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the rows alone: scores are found again wherever a block is sent."""
+        return {name: value for name, value in vars(self).items() if name != "loss"}
 
 
 def smooth_blocks(

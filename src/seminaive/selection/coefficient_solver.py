@@ -80,6 +80,9 @@ class CoefficientSolver:
             self._leading_features, self._leading = self._dense, np.arange(n_all)
         else:
             self._leading_features, self._leading = self._largest_of_first(listed, n_inverted)
+        if not self._exact:
+            # They were needed to choose among; those of 200 numbers take 400 MB.
+            self._dense = np.empty((0, 0))
         self._others = np.setdiff1d(np.arange(n_all), self._leading)
         dense = step == 1 and self._exact and n_all * rows.n_rows <= MOST_DENSE
         n_scores = max(len(rows.splits), 1) * self.n_columns
@@ -115,10 +118,9 @@ class CoefficientSolver:
     def _largest_of_first(self, listed: Indices, n_coefficients: int) -> tuple[Floats, Indices]:
         """Return the features of largest squares, pairs aside, and their coefficients."""
         n_first = 1 + int(self.columns.sizes[self.columns.groups < 2].sum())
-        first = self._dense[:, listed < n_first]
-        squares = np.einsum("ij,ij->j", first, first)
+        squares = np.einsum("ij,ij->j", self._dense, self._dense)[listed < n_first]
         chosen = np.sort(np.argsort(-squares, kind="stable")[:n_coefficients])
-        return np.ascontiguousarray(first[:, chosen]), listed[chosen]
+        return np.ascontiguousarray(self._dense[:, chosen]), listed[chosen]
 
     def _features(self, rows: EncodedTable, n_inverted: int) -> tuple[Floats, Indices]:
         """Return the features of some rows that have a Gram matrix, and their coefficients.
