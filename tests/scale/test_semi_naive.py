@@ -205,3 +205,27 @@ def test_shapes_hold_in_fits_of_more_rows_than_are_searched(mixed):
     assert np.diff(model.predict_proba(rows)[:, 0]).min() >= -1e-12
     assert model.shapes_[number].startswith("increasing")
     assert model.gradient_norm_ <= model.tol
+
+
+@pytest.mark.usefixtures("small_sample")
+def test_a_shape_that_binds_holds_in_passes_over_blocks_on_disk(write_parts, tmp_path):
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=(3000, 3))
+    odds = numbers[:, 0] + 2 * np.sin(3 * numbers[:, 0]) + numbers[:, 1] * numbers[:, 2]
+    frame = pd.DataFrame(numbers, columns=["wave", "left", "right"])
+    frame["outcome"] = np.where(rng.logistic(size=3000) < odds, "yes", "no")
+    data = scale.from_parquet(write_parts(frame, tmp_path / "rows", 4, rng), target="outcome")
+    grid = pd.concat([frame[:5]] * 400).sort_index(kind="stable").drop(columns="outcome")
+    grid["wave"] = np.tile(np.linspace(-5, 5, 400), 5)
+
+    def steepest_fall(shapes):
+        model = scale.fit(SemiNaive(shapes=shapes), data, scratch=tmp_path)
+        assert model.gradient_norm_ <= model.tol
+        assert len(model.interactions_)
+        return np.diff(model.decision_function(grid).reshape(5, 400), axis=1).min()
+
+    assert steepest_fall(None) < -0.01
+    with pytest.warns(ShapeWarning, match="contradict the shape 'increasing'"):
+        fall = steepest_fall({"wave": ("increasing", "yes")})
+    # Differences of scores of about 5, to rounding.
+    assert fall >= -1e-12
