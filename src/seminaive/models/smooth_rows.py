@@ -58,6 +58,10 @@ class SmoothRows(Protocol):
         """The rows that the search sees, with their folds."""
 
     @property
+    def is_sample(self) -> bool:
+        """Whether these are a part of the rows, so that all are fitted under the search's best trial."""
+
+    @property
     def earlier(self) -> Earlier | None:
         """The earlier model that the fit starts from."""
 

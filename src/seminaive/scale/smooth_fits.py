@@ -65,6 +65,7 @@ class RowsInPartitions:
     coding: Coding
     searched: FoldedRows
     earlier: None = None
+    is_sample: bool = True
 
     @property
     def schema(self) -> Schema:

@@ -62,6 +62,9 @@ class RelevanceSearch:
     baseline : Baseline or None
         What the terms are added to, the offset of the solver; it takes the place of the class shares in the
         rest of an answer.
+    only_best : bool
+        Whether rows are fitted under the best trial only: where they are a sample, all rows are fitted under
+        it, and no average is.
     """
 
     solver: FoldSolver
@@ -75,6 +78,7 @@ class RelevanceSearch:
     kept: NDArray[np.bool_] | None = None
     narrower: Callable[[], Sequence[NDArray[np.bool_]]] | None = None
     baseline: Baseline | None = None
+    only_best: bool = False
     trials: list[RelevanceTrial] = field(default_factory=list)
     _round_before: dict[int, int] = field(default_factory=dict)
 
@@ -259,6 +263,8 @@ class RelevanceSearch:
         decision = decide(self.held_out, scores, averaged(cost), self.generator).without_negligible()
         weights = decision.weights.tolist()
         parts = [(weight, trial) for weight, trial in zip(weights, ranked, strict=True) if weight]
+        if self.only_best:
+            parts = [(1.0, ranked[0])]
         fits = self._fits_of_all([trial for _, trial in parts])
         coefficients = self.solver.coefficients(
             [
