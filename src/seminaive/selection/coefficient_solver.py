@@ -69,13 +69,16 @@ class CoefficientSolver:
         self.columns = columns
         self.rows = rows
         self.n_columns = rows.n_columns
+        merged = self._merged = rows.merged()
+        n_rows = len(merged.labels)
+        self._n_pass_rows = rows.sample_of or n_rows
         n_all = 1 + int(columns.sizes.sum())
         self._exact = n_all <= MOST_EXACT
         n_inverted = self._n_inverted()
         self._inverted = n_all <= n_inverted
-        step = -(-rows.n_rows // SAMPLED_ROWS)
-        self._sample = np.arange(0, rows.n_rows, step)
-        self._dense, listed = self._features(rows.table.rows(self._sample), n_inverted)
+        step = -(-n_rows // SAMPLED_ROWS)
+        self._sample = np.arange(0, n_rows, step)
+        self._dense, listed = self._features(merged.table.rows(self._sample), n_inverted)
         if self._inverted:
             self._leading_features, self._leading = self._dense, np.arange(n_all)
         else:
@@ -84,24 +87,27 @@ class CoefficientSolver:
             # They were needed to choose among; those of 200 numbers take 400 MB.
             self._dense = np.empty((0, 0))
         self._others = np.setdiff1d(np.arange(n_all), self._leading)
-        dense = step == 1 and self._exact and n_all * rows.n_rows <= MOST_DENSE
-        n_scores = max(len(rows.splits), 1) * self.n_columns
+        dense = step == 1 and self._exact and n_all * n_rows <= MOST_DENSE
+        n_scores = len(merged.set_weights) * self.n_columns
         self.design: Design = (
             DenseDesign(self._dense)
             if dense
-            else ProjectedDesign(columns, rows.table, rows.n_classes, n_threads, n_scores)
+            else ProjectedDesign(columns, merged.table, rows.n_classes, n_threads, n_scores)
         )
-        weights = [rows.training_weight(which) for which in range(len(rows.splits) or 1)]
-        self._folds = EmpiricalLoss(
-            self.design, rows.labels, np.stack(weights), rows.n_classes, keep_scores=True
+        self._folds, self._all = (
+            EmpiricalLoss(self.design, merged.labels, weights, rows.n_classes, keep_scores=True)
+            for weights in (np.stack(merged.set_weights), merged.row_weight)
         )
-        self._all = EmpiricalLoss(self.design, rows.labels, rows.row_weight, rows.n_classes, keep_scores=True)
         self._term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
         self._curvatures: dict[EmpiricalLoss, Curvature] = {}
 
     def around(self, offsets: list[Floats]) -> CoefficientSolver:
-        """Return the same solver with offsets of all rows: one for each fold and, last, that of all rows."""
+        """Return the same solver with offsets of all rows: one for each fold and, last, that of all rows.
+
+        Equal rows have equal offsets.
+        """
         made = copy(self)
+        offsets = [offset[self._merged.first] for offset in offsets]
         vars(made).update(
             _folds=self._folds.with_offset(np.hstack(offsets[:-1] or offsets)),
             _all=self._all.with_offset(offsets[-1]),
@@ -111,7 +117,7 @@ class CoefficientSolver:
 
     def _n_inverted(self) -> int:
         """Return how many coefficients the preconditioner inverts the Hessian of."""
-        n_scores = self.rows.n_pass_rows * self.n_columns * max(len(self.rows.splits), 1)
+        n_scores = self._n_pass_rows * self.n_columns * len(self._merged.set_weights)
         most = min(math.isqrt(ENTRIES_PER_SCORE * n_scores), SAMPLED_ROWS // 2)
         return max(most, FEW_INVERTED)
 
@@ -147,17 +153,17 @@ class CoefficientSolver:
     @cached_property
     def _all_features(self) -> NDArray[np.float32]:
         """All features of all rows, in single precision."""
-        n_rows = self.rows.n_rows
+        table, n_rows = self._merged.table, len(self._merged.labels)
         found = np.empty((n_rows, self.design.n_coefficients), dtype=np.float32)
         for block in row_blocks(n_rows):
-            parts = self.columns.features(self.rows.table.rows(np.arange(n_rows)[block]))
+            parts = self.columns.features(table.rows(np.arange(n_rows)[block]))
             np.concatenate(parts, axis=1, out=found[block], casting="same_kind")
         return found
 
     @property
     def _has_class_hessians(self) -> bool:
         """Tell whether the preconditioner has a Hessian for each class: where features fit into memory."""
-        n_features = self.rows.n_rows * self.design.n_coefficients
+        n_features = len(self._merged.labels) * self.design.n_coefficients
         return self.n_columns > 1 and MOST_DENSE < n_features <= MOST_ENTRIES
 
     def prepare(self, relevances: Floats) -> list[PreparedRelevances]:
@@ -190,7 +196,7 @@ class CoefficientSolver:
         return [
             CoefficientFit(
                 np.ascontiguousarray(result.solution[:, f * k : (f + 1) * k]),
-                scores[:, f * k : (f + 1) * k].copy(),
+                self._merged.spread(scores[:, f * k : (f + 1) * k]),
                 result,
             )
             for f in range(len(self.rows.splits))
@@ -207,7 +213,9 @@ class CoefficientSolver:
         """Fit all rows, from coefficients to start at."""
         ridges = [self._strength(prepared[-1].relevances, strengths)]
         result = self._solve(self._all, ridges, start, tol, max_iter)
-        return CoefficientFit(result.solution, self._all.scores(result.solution).copy(), result)
+        return CoefficientFit(
+            result.solution, self._merged.spread(self._all.scores(result.solution)), result
+        )
 
     def fit_loss(
         self,
@@ -255,7 +263,7 @@ class CoefficientSolver:
         """Return about the inverse of the Hessian of each class at a start; None where one of all serves."""
         if start is None or not self._has_class_hessians or not isinstance(self.design, ProjectedDesign):
             return None
-        curvature, n_reads = loss.row_curvature(start), self.rows.n_pass_rows * self.design.n_gathers
+        curvature, n_reads = loss.row_curvature(start), self._n_pass_rows * self.design.n_gathers
         return ClassPreconditioner.of(self._all_features, curvature, ridge, self.n_columns, n_reads)
 
     def _solve_by(
@@ -371,9 +379,9 @@ class CoefficientSolver:
         )
 
     def _mean_curvature(self, which: int, scores: Floats) -> Floats:
-        """Return the mean over the classes of the curvature of each row of a training set."""
-        weight = self.rows.training_weight(which)
-        posterior = posterior_of(scores)
+        """Return the mean over the classes of the curvature of each merged row, given scores of all rows."""
+        weight = self._merged.training_weight(which)
+        posterior = posterior_of(scores[self._merged.first])
         return np.asarray(weight * (posterior * (1 - posterior)).mean(axis=1))
 
     def _probed_degrees(self, strength: list[Floats], curvature: Floats) -> list[Floats]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import n_columns_of
+from seminaive.statistics.distinct import first_equal_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,11 +42,6 @@ class SplitRows:
         return len(self.labels)
 
     @property
-    def n_pass_rows(self) -> int:
-        """The number of rows that a pass of the fit in the end reads."""
-        return self.sample_of or self.n_rows
-
-    @property
     def n_columns(self) -> int:
         """The columns of scores: one log odds of two classes, else one per class."""
         return n_columns_of(self.n_classes)
@@ -55,6 +51,18 @@ class SplitRows:
         """The number of training sets: those of the folds, and all rows."""
         return len(self.splits) + 1
 
+    def merged(self) -> MergedRows:
+        """Return one row for all that are equal."""
+        first, of_row = first_equal_rows(self.table.codes, self.table.numbers, self.labels)
+        sets = range(len(self.splits) or 1)
+        if len(first) == self.n_rows:
+            return MergedRows(
+                self.table, self.labels, [self.training_weight(k) for k in sets], self.row_weight, first
+            )
+        weights = [_sums(of_row, self.training_weight(which)) for which in sets]
+        every = _sums(of_row, self.row_weight)
+        return MergedRows(self.table.rows(first), self.labels[first], weights, every, first, of_row)
+
     def training_weight(self, which: int) -> Floats:
         """Return the weight of each row in a training set: 0 for held-out rows; of all rows last."""
         if which == len(self.splits):
@@ -63,3 +71,39 @@ class SplitRows:
         train = self.splits[which][0]
         weight[train] = self.row_weight[train]
         return weight
+
+
+@dataclass(frozen=True)
+class MergedRows:
+    """One row for all that are equal, with their weight in each training set: fits are the same.
+
+    Parameters
+    ----------
+    set_weights : list of ndarray of shape (n_merged,)
+        In the training rows of each fold, or in all rows where there are no folds.
+    row_weight : ndarray of shape (n_merged,)
+        In all rows.
+    first : ndarray of shape (n_merged,)
+        A row of each kind.
+    of_row : ndarray of shape (n_rows,) or None
+        Where each row is found; None where no two are equal.
+    """
+
+    table: EncodedTable
+    labels: Indices
+    set_weights: list[Floats]
+    row_weight: Floats
+    first: Indices
+    of_row: Indices | None = None
+
+    def training_weight(self, which: int) -> Floats:
+        """Return the weight of each row in a training set, of all rows last."""
+        return self.row_weight if which == len(self.set_weights) else self.set_weights[which]
+
+    def spread(self, scores: Floats) -> Floats:
+        """Return the scores of all rows, given those of merged ones."""
+        return scores.copy() if self.of_row is None else scores[self.of_row]
+
+
+def _sums(of_row: Indices, row_weight: Floats) -> Floats:
+    return np.bincount(of_row, row_weight).astype(np.float64)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from seminaive.arrays import Codes, Floats, Integers
 
@@ -38,6 +40,30 @@ def distinct_numbers(numbers: Integers) -> Integers:
     is_new = np.ones(len(ordered), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
     return ordered[is_new]
+
+
+def first_equal_rows(*tables: NDArray[Any]) -> tuple[Integers, Integers]:
+    """Return the first row of each kind, in their order, and which of these each row is equal to.
+
+    Parameters
+    ----------
+    *tables : ndarray of shape (n_rows, ...)
+        Rows are equal that are so, bit by bit, in each of them.
+
+    Examples
+    --------
+    >>> first_equal_rows(np.array([[1, 2], [0, 2], [1, 2]]), np.array([0.5, 0.5, 0.5]))
+    (array([0, 1]), array([0, 1, 0]))
+    """
+    n_rows = len(tables[0])
+    parts = [np.ascontiguousarray(table).reshape(n_rows, -1) for table in tables]
+    row_bytes = np.hstack([part.view(np.uint8).reshape(n_rows, -1) for part in parts])
+    keys = np.ascontiguousarray(row_bytes).view(np.dtype((np.void, row_bytes.shape[1]))).ravel()
+    position: dict[bytes, int] = {}
+    of_row = np.array([position.setdefault(key, len(position)) for key in keys.tolist()], dtype=np.int64)
+    first = np.empty(len(position), dtype=np.int64)
+    first[of_row[::-1]] = np.arange(n_rows)[::-1]
+    return first, of_row
 
 
 def distinct_rows(codes: Codes, n_codes: Sequence[int]) -> tuple[Codes, Integers]:
