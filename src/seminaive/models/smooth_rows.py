@@ -19,11 +19,9 @@ from seminaive.models.folded import FoldedRows, fold_rows
 from seminaive.models.parameters import FEW_FOLDS
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.selection.baselines import NOTHING, baselines_of
-from seminaive.selection.coefficient_fit import CoefficientFit
-from seminaive.selection.coefficient_solver import ROUGHLY
-from seminaive.selection.fold_solvers import coefficient_solver
 from seminaive.selection.folds import stratified_sample
 from seminaive.selection.relevance_search import RelevanceSearch
+from seminaive.selection.sample_fit import SampleFit
 from seminaive.selection.split_rows import SplitRows
 from seminaive.selection.started_search import StartedAnswer, StartedSearch
 from seminaive.statistics import class_weights
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from seminaive.encode import EncodedTable, Schema
     from seminaive.models.started import Earlier
     from seminaive.models.training_set import TrainingSet
-    from seminaive.objective.summed_loss import SummedLoss
     from seminaive.selection.relevance_trials import RelevanceAnswer
     from seminaive.solvers.result import SolverResult
     from seminaive.statistics import Terms
@@ -155,67 +152,34 @@ class RowsInMemory:
         if not self.is_sample:
             return answer
         rows, sample, baseline = self.rows, self.searched.rows, None
-        total = float(self.class_weight.sum())
-        fit = SampleFit(columns, sample, len(rows.labels), total, self.n_threads)
+        offset, of_sample = None, None
+        every = SplitRows(rows.table, rows.labels, rows.weights, rows.n_classes).merged()
         if self.earlier is not None and isinstance(answer, StartedAnswer) and answer.kind != NOTHING:
-            baseline, of_sample = (
+            baseline, sampled = (
                 baselines_of(
                     self.earlier.columns_of(part.table), part.labels, part.weights, part.n_classes, []
                 )[answer.kind]
                 for part in (rows, sample)
             )
-            fit = replace(fit, offset=of_sample.offsets[-1])
+            offset, of_sample = baseline.offsets[-1][every.first], sampled.offsets[-1]
         n_scores = n_columns_of(rows.n_classes)
-        design = ProjectedDesign(columns, rows.table, rows.n_classes, self.n_threads, n_scores)
-        offset = None if baseline is None else baseline.offsets[-1]
+        design = ProjectedDesign(columns, every.table, rows.n_classes, self.n_threads, n_scores)
         loss = EmpiricalLoss(
-            design, rows.labels, rows.weights, rows.n_classes, offset=offset, keep_scores=True
+            design, every.labels, every.row_weight, rows.n_classes, offset=offset, keep_scores=True
         )
-        result = fit.extended_to(loss, answer, tol, max_iter)
+        like_all = weighted_like(sample, float(self.class_weight.sum()), len(every.labels))
+        fit = SampleFit(columns, like_all, answer, tol, max_iter, n_threads=self.n_threads, offset=of_sample)
+        result = fit.closer_to(loss, every.table).extended_to(loss)
         if isinstance(search, StartedSearch) and isinstance(answer, StartedAnswer):
             found = search.refitted(answer, result.solution, baseline)
             return replace(found, optimality=result.optimality, n_iter=result.n_iter)
         return refitted(search, answer, result.solution, result)
 
 
-@dataclass(frozen=True)
-class SampleFit:
-    """The fit of a sample, weighted like all rows: where their fit starts, and what preconditions it.
-
-    Parameters
-    ----------
-    columns : SmoothColumns
-    sample : TrainingSet
-    n_rows, total_weight : int, float
-        Of all rows.
-    n_threads : int
-    offset : ndarray of shape (n_sample_rows, n_columns) or None
-        Added to the scores of the sample.
-    """
-
-    columns: SmoothColumns
-    sample: TrainingSet
-    n_rows: int
-    total_weight: float
-    n_threads: int = 1
-    offset: Floats | None = None
-
-    def extended_to(
-        self, loss: SummedLoss, answer: RelevanceAnswer, tol: float, max_iter: int
-    ) -> SolverResult:
-        """Fit all rows, summed by a loss, under the strengths and relevances of the best trial."""
-        sample = self.sample
-        weights = sample.weights * (self.total_weight / sample.weights.sum())
-        rows = SplitRows(sample.table, sample.labels, weights, sample.n_classes, sample_of=self.n_rows)
-        solver = coefficient_solver(self.columns, rows, self.n_threads)
-        if self.offset is not None:
-            solver = solver.around([self.offset])
-        prepared, strengths = solver.prepare(answer.relevances[None]), answer.best.strengths
-        of_best = answer.fits[0]
-        start = of_best.coefficients if isinstance(of_best, CoefficientFit) else None
-        # The optimum of a sample is no nearer to that of all rows for being found exactly.
-        start = solver.fit_all(prepared, strengths, start, ROUGHLY * tol**2, max_iter).coefficients
-        return solver.fit_loss(loss, prepared, strengths, start, tol**2, max_iter)
+def weighted_like(sample: TrainingSet, total_weight: float, n_rows: int) -> SplitRows:
+    """Return a sample of rows with the total weight of all of them, which are so many."""
+    weights = sample.weights * (total_weight / sample.weights.sum())
+    return SplitRows(sample.table, sample.labels, weights, sample.n_classes, sample_of=n_rows)
 
 
 def refitted(

@@ -10,9 +10,10 @@ import numpy as np
 from seminaive.encode.nodes import with_nodes
 from seminaive.models import smooth_rows
 from seminaive.models.folded import fold_rows
-from seminaive.models.smooth_rows import SampleFit, refitted
+from seminaive.models.smooth_rows import refitted, weighted_like
 from seminaive.scale.scratch import scratch_folder
 from seminaive.scale.smooth_blocks import SmoothBlockedLoss, margin_of, smooth_blocks, smooth_columns
+from seminaive.selection.sample_fit import SampleFit
 from seminaive.statistics import Moments, TableStatistics, TrainingSummary, TupleCounts
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ class RowsInPartitions:
     ) -> RelevanceAnswer:
         """Fit all rows under the strengths and relevances of the best trial on the sample."""
         work, runner, sample = self.work, self.work.runner, self.searched.rows
-        fit = SampleFit(columns, sample, self.n_rows, float(self.class_weight.sum()))
+        like_all = weighted_like(sample, float(self.class_weight.sum()), self.n_rows)
+        fit = SampleFit(columns, like_all, answer, tol, max_iter)
         # Fused cells, at most one group per pair, and slope, level and place between knots of each number.
         per_row = 4 * len(columns.pairs) + 17 * len(self.schema.numeric) + 16
         needed = per_row * self.n_rows if runner.keeps_blocks_here else 0
@@ -108,7 +110,7 @@ class RowsInPartitions:
             held = runner.hold(smooth_blocks, partitions, self.coding, columns, folder)
             try:
                 loss = SmoothBlockedLoss(runner, held, columns, sample.n_classes)
-                result = fit.extended_to(loss, answer, tol, max_iter)
+                result = fit.extended_to(loss)
             finally:
                 runner.release(held)
         return refitted(search, answer, result.solution, result)

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg.lapack import spotrs
 
 from seminaive.design.weighted_gram import weighted_gram
+from seminaive.design.workspace import row_blocks
 from seminaive.objective.factor import lower_cholesky
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.arrays import Floats, Indices, Singles
+    from seminaive.design.smooth_columns import SmoothColumns
+    from seminaive.encode import EncodedTable
 
     Inverse = Callable[[Floats], Floats]
 
@@ -199,3 +202,13 @@ def _coefficient_space_inverse(
         return np.asarray(found, np.float64)
 
     return inverse
+
+
+def features_of(columns: SmoothColumns, table: EncodedTable) -> Singles:
+    """Return all features of all rows, in single precision."""
+    n_rows, n_features = len(table), 1 + int(columns.sizes.sum())
+    found = np.empty((n_rows, n_features), dtype=np.float32)
+    for block in row_blocks(n_rows):
+        parts = columns.features(table.rows(np.arange(n_rows)[block]))
+        np.concatenate(parts, axis=1, out=found[block], casting="same_kind")
+    return found

@@ -59,7 +59,7 @@ def first_equal_rows(*tables: NDArray[Any]) -> tuple[Integers, Integers]:
     parts = [np.ascontiguousarray(table).reshape(n_rows, -1) for table in tables]
     row_bytes = np.hstack([part.view(np.uint8).reshape(n_rows, -1) for part in parts])
     keys = np.ascontiguousarray(row_bytes).view(np.dtype((np.void, row_bytes.shape[1]))).ravel()
-    position: dict[bytes, int] = {}
+    position: dict[Any, int] = {}
     of_row = np.array([position.setdefault(key, len(position)) for key in keys.tolist()], dtype=np.int64)
     first = np.empty(len(position), dtype=np.int64)
     first[of_row[::-1]] = np.arange(n_rows)[::-1]
