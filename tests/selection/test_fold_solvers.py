@@ -63,9 +63,47 @@ def test_both_solvers_give_the_same_probabilities(n_classes):
         )
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_equal_rows_are_fitted_as_one_whichever_folds_they_are_in(n_classes):
+    columns, rows = problem(n_classes)
+    twice = np.append(np.arange(rows.n_rows), np.arange(0, rows.n_rows, 2))
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(twice))
+    every = np.arange(len(twice))
+    splits = [(every[every % 3 != f], every[every % 3 == f]) for f in range(2)]
+    rows = SplitRows(rows.table.rows(twice), rows.labels[twice], weight, n_classes, splits)
+    assert len(rows.merged().labels) == len(twice) * 2 // 3
+    parts = columns, rows
+    for by_rows, merged in zip(
+        *(fits_of(e, parts) for e in (RowSpaceSolver, CoefficientSolver)), strict=True
+    ):
+        np.testing.assert_allclose(posterior_of(by_rows.scores), posterior_of(merged.scores), atol=1e-6)
+    made, prepared = prepared_by(CoefficientSolver, parts)
+    apart, also_prepared = prepared_by(CoefficientSolver, (columns, replace_by_distinct(rows)))
+    found, expected = (
+        solver.evidence(ready, [0, 1, 2], STRENGTHS, fits_of(CoefficientSolver, (columns, solver.rows)))
+        for solver, ready in ((made, prepared), (apart, also_prepared))
+    )
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+
+
+def replace_by_distinct(rows):
+    """Return the same rows, none of which equals another, by digits of numbers that no function sees."""
+    numbers = rows.table.numbers * (1 + 1e-12 * np.arange(rows.n_rows)[:, None])
+    made = replace(rows, table=replace(rows.table, numbers=numbers))
+    assert made.merged().of_row is None
+    return made
+
+
 @pytest.mark.parametrize(
     "limits",
-    [{"MOST_DENSE": 0}, {"MOST_EXACT": 1}, {"FEW_INVERTED": 9, "ENTRIES_PER_SCORE": 0}, {"SAMPLED_ROWS": 60}],
+    [
+        {"MOST_DENSE": 0},
+        {"STEPS_OF_HESSIAN": 1, "MOST_DENSE": 0},
+        {"MOST_EXACT": 1},
+        {"FEW_INVERTED": 9, "ENTRIES_PER_SCORE": 0},
+        {"SAMPLED_ROWS": 60},
+    ],
     ids=lambda limits: next(iter(limits)),
 )
 @pytest.mark.parametrize("n_classes", [2, 3])
