@@ -20,6 +20,7 @@ TOL, STRENGTHS = 1e-7, (0.5, 0.3, 5.0)
 def test_a_sample_by_residuals_gives_unbiased_sums_of_bounded_weights():
     rng = np.random.default_rng(0)
     residuals, weight, n_drawn = rng.uniform(size=300) ** 8, rng.uniform(0.5, 2.0, 300), 60
+    residuals[:3] = 20.0
     sums, sizes = np.zeros(300), []
     for _ in range(4000):
         rows, drawn_weight = residual_sample(residuals, weight, n_drawn, rng)
@@ -29,8 +30,7 @@ def test_a_sample_by_residuals_gives_unbiased_sums_of_bounded_weights():
     # A row of probability .1 is drawn 400 times, within 5 standard errors of 20 times.
     np.testing.assert_allclose(sums / 4000, weight, rtol=0.25)
     assert abs(np.mean(sizes) - n_drawn) < 0.5
-    certain = (weight * residuals).argmax()
-    assert sums[certain] == pytest.approx(4000 * weight[certain])
+    np.testing.assert_allclose(sums[:3], 4000 * weight[:3])
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
