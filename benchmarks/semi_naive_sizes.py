@@ -3,8 +3,8 @@
     python benchmarks/semi_naive_sizes.py                     all sizes, kept in benchmarks/results
     python benchmarks/semi_naive_sizes.py wide categories     these sizes, printed only
 
-`wide` are 300 rows of 2,000 drawn numbers, `categories` 60 rows of 150 drawn categories, `rows` 1,000,000 rows
-of 10 numbers and 10 categories: each is fitted twice in memory, since the first fit may load or compile
+`wide` are 300 rows of 2,000 drawn numbers, `categories` 60 rows of 150 drawn categories, `rows` 1,000,000
+rows of 10 numbers and 10 categories: each is fitted twice in memory, since the first fit may load or compile
 kernels, and the faster one counts. `covertype` (581,012 rows, 54 columns, 7 classes; from the folder that
 SEMINAIVE_DATA names) and `numbers` (1,000,000 rows of 200 drawn numbers) are written to Parquet files of
 100,000 rows and fitted once from there, with encoded rows on the disk. Every size has a process to itself.
@@ -61,9 +61,7 @@ SIZES = {
     "categories": Size("60 x 150 categories", 60, n_categories=150, seconds=10),
     "rows": Size("1,000,000 x 20 (10 numbers, 10 categories)", 1_000_000, 10, 10, seconds=23),
     "covertype": Size("covertype, 581,012 x 54, from Parquet", 581_012, gigabytes=4, from_parquet=True),
-    "numbers": Size(
-        "1,000,000 x 200 numbers, from Parquet", 1_000_000, 200, gigabytes=4, from_parquet=True
-    ),
+    "numbers": Size("1,000,000 x 200 numbers, from Parquet", 1_000_000, 200, gigabytes=4, from_parquet=True),
 }
 
 
