@@ -69,6 +69,7 @@ SECTIONS = (
     Section(
         "scale_threads", ("scale.py", "threads", "4000000"), ("scale.py", "threads", "200000"), minutes=2
     ),
+    Section("semi_naive_sizes", ("semi_naive_sizes.py",), minutes=20),
     Section("service", ("service.py",)),
     Section("structure", ("structure.py",), needs=("pgmpy", "pyagrum"), minutes=4),
     Section("tan_accuracy", ("tan_accuracy.py",), needs=("pyagrum",), minutes=0.5),

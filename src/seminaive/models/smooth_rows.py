@@ -177,7 +177,7 @@ class RowsInMemory:
 
 
 def weighted_like(sample: TrainingSet, total_weight: float, n_rows: int) -> SplitRows:
-    """Return a sample of rows with the total weight of all of them, which are so many."""
+    """Return a sample of rows that has the total weight of all, whose number is ``n_rows``."""
     weights = sample.weights * (total_weight / sample.weights.sum())
     return SplitRows(sample.table, sample.labels, weights, sample.n_classes, sample_of=n_rows)
 
