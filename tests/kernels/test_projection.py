@@ -36,21 +36,25 @@ def test_projecting_is_adjoint_to_expanding(n_columns):
     assert (found[0] == 0).all()
 
 
-def test_curves_are_interpolated_and_their_adjoint_spreads():
+@pytest.mark.parametrize("n_columns", [1, 4, 8])
+def test_curves_are_interpolated_and_their_adjoint_spreads(n_columns):
     rng = np.random.default_rng(2)
-    x, knots = rng.uniform(-1, 6, (50, 2)), np.arange(5.0)
+    n, d, start = 2 * projection.ROWS + 50, projection.CURVES + 2, 30
+    x, knots = rng.uniform(-1, 6, (d, start + n)), np.arange(5.0)
     clipped = x.clip(0, 4)
     levels = np.minimum(clipped.astype(np.uint8), 4)
     along = clipped - levels
-    values, starts = rng.normal(size=(12, 3)), np.array([0, 6])
-    scores = np.ones((50, 3))
-    projection.interpolate(levels, along, starts, values, scores)
-    expected = 1 + np.stack(
-        [np.interp(x[:, 0], knots, v[:5]) + np.interp(x[:, 1], knots, v[6:11]) for v in values.T], axis=1
-    )
-    np.testing.assert_allclose(scores, expected, atol=1e-14)
-    residuals, sums = rng.normal(size=(50, 3)), np.zeros((12, 3))
-    projection.spread_to_knots(levels, along, starts, residuals, 0, 1, sums)
-    assert not sums[5:].any()  # what another thread may write
-    projection.spread_to_knots(levels, along, starts, residuals, 1, 2, sums)
+    values, starts = rng.normal(size=(6 * d, n_columns)), np.arange(0, 6 * d, 6)
+    scores = np.ones((n, n_columns))
+    projection.interpolate(levels, along, starts, values, start, scores)
+    curves = [
+        np.stack([np.interp(of_curve[start:], knots, v[first : first + 5]) for v in values.T], axis=1)
+        for of_curve, first in zip(x, starts, strict=True)
+    ]
+    np.testing.assert_allclose(scores, 1 + sum(curves), atol=1e-13)
+    residuals, sums = rng.normal(size=(n, n_columns)), np.zeros_like(values)
+    of_rows = levels[:, start:].copy(), along[:, start:].copy()
+    projection.spread_to_knots(*of_rows, starts, residuals, 0, d - 1, sums)
+    assert not sums[6 * (d - 1) :].any()  # what another thread may write
+    projection.spread_to_knots(*of_rows, starts, residuals, d - 1, d, sums)
     assert np.vdot(sums, values) == pytest.approx(np.vdot(residuals, scores - 1), rel=1e-10)

@@ -77,10 +77,10 @@ class ProjectedDesign(Design):
         positions = [curve.positions(table) for curve, _ in self._curves]
         levels = [level for level, _ in positions]
         self.levels = (
-            np.stack(levels, axis=1).astype(np.uint8) if levels else np.empty((len(table), 0), np.uint8)
+            np.stack(levels).astype(np.uint8) if levels else np.empty((0, len(table)), np.uint8)
         )
         self.along = (
-            np.stack([along for _, along in positions], axis=1) if levels else np.empty((len(table), 0))
+            np.stack([along for _, along in positions]) if levels else np.empty((0, len(table)))
         )
         sizes = [len(curve.curve) + 1 for curve, _ in self._curves]
         self.knot_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -178,7 +178,7 @@ class ProjectedDesign(Design):
         nowhere = np.zeros_like(self.along)
         for j, (curve, block) in enumerate(self._curves):
             n_knots, start = len(curve.knots), int(self.knot_starts[j])
-            between = (self.along[:, j] * (1 - self.along[:, j]))[:, None] * residuals
+            between = (self.along[j] * (1 - self.along[j]))[:, None] * residuals
             sums = self._sums_at_knots(nowhere, between, [(j, j + 1)])[start : start + n_knots - 1]
             rises = np.diff(curve.curve[:n_knots], axis=0)
             squares = (curve.curve**2).T @ at_knots[start : start + len(curve.curve)]
@@ -271,8 +271,7 @@ class ProjectedWorkspace:
 
         def add(rows: slice, scores: Floats) -> Result | None:
             if knots.size:
-                levels, along = design.levels[rows], design.along[rows]
-                interpolate(levels, along, design.knot_starts, knots, scores)
+                interpolate(design.levels, design.along, design.knot_starts, knots, rows.start, scores)
             return None if then is None else then(rows, scores)
 
         found = self._cells.score(design.to_cells(coefficients), add)

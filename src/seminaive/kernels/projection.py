@@ -8,6 +8,7 @@ columns begin (left, right), how many codes and functions each has, and where co
 import numpy as np
 
 from seminaive.kernels.compilation import njit
+from seminaive.kernels.vectors import LANES, add_between, spread_between
 
 # Columns of the array that describes terms.
 LEFT, LEFT_CODES, LEFT_FUNCTIONS, RIGHT, RIGHT_CODES, RIGHT_FUNCTIONS, FIRST, CELL = range(8)
@@ -64,24 +65,31 @@ def project_pairs(terms, functions, tables, coefficients):
                         coefficients[row, c] += u * half[r, c]
 
 
-# Both loops go through the rows and, within a row, through the curves, so that levels and places are read in
-# the order in which they lie in memory, and one addition need not wait for another. A row at a knot has a
-# share of 0 of the next one, which is why each curve has one place more than it has knots.
+# A row at a knot has a share of 0 of the next one, which is why each curve has one place more than it has knots.
+# Curve by curve, an addition to a row need not wait for the one before; ROWS of scores stay in the nearest cache
+# meanwhile. In the other direction rows may share a knot, while curves never do: four of them at a time.
+ROWS, CURVES = 256, 4
 
 
 @njit(cache=True, nogil=True)
-def interpolate(levels, along, starts, values, scores):
-    """Add to the scores (n, P) the value of each curve.
+def interpolate(levels, along, starts, values, start, scores):
+    """Add to the scores (n, P) of the rows from start on the value of each curve, P being 1 or a multiple of 4.
 
-    levels (n, d) unsigned knots within a curve, along (n, d) float64 from 0 to 1, starts (d,) int64 first
-    knot of each curve in values (knots and one more for each curve, P).
+    levels (d, rows) unsigned knots within a curve, along (d, rows) float64 from 0 to 1, starts (d,) int64
+    first knot of each curve in values (knots and one more for each curve, P).
     """
-    for i in range(levels.shape[0]):
-        for j in range(levels.shape[1]):
-            k = starts[j] + np.int64(levels[i, j])
-            x = along[i, j]
-            for c in range(scores.shape[1]):
-                scores[i, c] += (1.0 - x) * values[k, c] + x * values[k + 1, c]
+    n_rows, n_columns = scores.shape
+    for low in range(0, n_rows, ROWS):
+        high = min(low + ROWS, n_rows)
+        for j in range(levels.shape[0]):
+            for i in range(low, high):
+                k = starts[j] + np.int64(levels[j, start + i])
+                x = along[j, start + i]
+                if n_columns == 1:
+                    scores[i, 0] += (1.0 - x) * values[k, 0] + x * values[k + 1, 0]
+                else:
+                    for c in range(0, n_columns, LANES):
+                        add_between(scores, i, values, k, x, c)
 
 
 @njit(cache=True, nogil=True)
@@ -90,10 +98,27 @@ def spread_to_knots(levels, along, starts, residuals, first, last, sums):
 
     The curves from first on, before last; sums as the values there.
     """
-    for i in range(levels.shape[0]):
-        for j in range(first, last):
-            k = starts[j] + np.int64(levels[i, j])
-            x = along[i, j]
-            for c in range(residuals.shape[1]):
-                sums[k, c] += (1.0 - x) * residuals[i, c]
-                sums[k + 1, c] += x * residuals[i, c]
+    n_rows, n_columns = residuals.shape
+    whole = last - (last - first) % CURVES
+    for low in range(0, n_rows, ROWS):
+        high = min(low + ROWS, n_rows)
+        for f in range(first, whole, CURVES):
+            for i in range(low, high):
+                for j in range(CURVES):
+                    _spread_row(levels, along, starts, f + j, residuals, i, n_columns, sums)
+        for f in range(whole, last):
+            for i in range(low, high):
+                _spread_row(levels, along, starts, f, residuals, i, n_columns, sums)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _spread_row(levels, along, starts, j, residuals, i, n_columns, sums):
+    """Add the residuals of row i to the two knots of curve j between which it lies."""
+    k = starts[j] + np.int64(levels[j, i])
+    x = along[j, i]
+    if n_columns == 1:
+        sums[k, 0] += (1.0 - x) * residuals[i, 0]
+        sums[k + 1, 0] += x * residuals[i, 0]
+    else:
+        for c in range(0, n_columns, LANES):
+            spread_between(sums, k, x, residuals, i, c)

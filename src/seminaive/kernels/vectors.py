@@ -1,4 +1,4 @@
-"""Additions of four doubles at a time, the two operations that a pass over the rows consists of.
+"""Additions of four doubles at a time, the operations that a pass over the rows consists of.
 
 A loop over a handful of classes is not vectorised by the compiler, which must assume that the arrays
 overlap; so these are spelled out as vector instructions.
@@ -20,6 +20,18 @@ def _four(context: Any, builder: Any, kind: Any, array: Any, row: Any, column: A
     position = builder.add(builder.mul(row, builder.extract_value(view.shape, 1)), column)
     address = builder.gep(view.data, [position])
     return builder.bitcast(address, ir.VectorType(ir.DoubleType(), LANES).as_pointer())
+
+
+def _shares(builder: Any, x: Any) -> tuple[Any, Any]:
+    """Return 1 - x and x, each in all four places of a vector."""
+    vector = ir.VectorType(ir.DoubleType(), LANES)
+    places = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+
+    def everywhere(value: Any) -> Any:
+        first = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))
+        return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), places)
+
+    return everywhere(builder.fsub(ir.Constant(ir.DoubleType(), 1.0), x)), everywhere(x)
 
 
 def _void(context: Any) -> Any:
@@ -92,6 +104,56 @@ def set_row(typing: Any, target: Any, i: Any, base: Any, j: Any, source: Any, a:
     return signature, generate
 
 
+@intrinsic
+def add_between(typing: Any, target: Any, i: Any, source: Any, a: Any, x: Any, k: Any) -> Any:
+    """Add (1 - x) source[a] + x source[a + 1] to target[i], in columns k to k + 3.
+
+    source and target are row-major (rows, columns) float64, x is float64.
+    """
+    del typing, i, a, x, k
+    whole = types.int64
+    signature = types.void(target, whole, source, whole, types.float64, whole)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        target, i, source, a, x, k = arguments
+        following = builder.add(a, ir.IntType(64)(1))
+        parts = [
+            builder.fmul(
+                share, builder.load(_four(context, builder, signature.args[2], source, row, k), align=_BYTES)
+            )
+            for share, row in zip(_shares(builder, x), (a, following), strict=True)
+        ]
+        address = _four(context, builder, signature.args[0], target, i, k)
+        between = builder.fadd(*parts)
+        builder.store(builder.fadd(builder.load(address, align=_BYTES), between), address, align=_BYTES)
+        return _void(context)
+
+    return signature, generate
+
+
+@intrinsic
+def spread_between(typing: Any, target: Any, a: Any, x: Any, source: Any, i: Any, k: Any) -> Any:
+    """Add (1 - x) source[i] to target[a] and x source[i] to target[a + 1], in columns k to k + 3.
+
+    source and target are row-major (rows, columns) float64, x is float64.
+    """
+    del typing, a, x, i, k
+    whole = types.int64
+    signature = types.void(target, whole, types.float64, source, whole, whole)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        target, a, x, source, i, k = arguments
+        values = builder.load(_four(context, builder, signature.args[3], source, i, k), align=_BYTES)
+        following = builder.add(a, ir.IntType(64)(1))
+        for share, row in zip(_shares(builder, x), (a, following), strict=True):
+            address = _four(context, builder, signature.args[0], target, row, k)
+            total = builder.fadd(builder.load(address, align=_BYTES), builder.fmul(share, values))
+            builder.store(total, address, align=_BYTES)
+        return _void(context)
+
+    return signature, generate
+
+
 if config.DISABLE_JIT:  # plain Python has no vector instructions
 
     def sum_rows(target, i, base, j, source, a, b, c, d, k):  # noqa: D103 - as above
@@ -104,3 +166,12 @@ if config.DISABLE_JIT:  # plain Python has no vector instructions
 
     def set_row(target, i, base, j, source, a, k):  # noqa: D103 - as above
         target[i, k : k + LANES] = base[j, k : k + LANES] + source[a, k : k + LANES]
+
+    def add_between(target, i, source, a, x, k):  # noqa: D103 - as above
+        lanes = slice(k, k + LANES)
+        target[i, lanes] += (1.0 - x) * source[a, lanes] + x * source[a + 1, lanes]
+
+    def spread_between(target, a, x, source, i, k):  # noqa: D103 - as above
+        lanes = slice(k, k + LANES)
+        target[a, lanes] += (1.0 - x) * source[i, lanes]
+        target[a + 1, lanes] += x * source[i, lanes]
