@@ -76,12 +76,8 @@ class ProjectedDesign(Design):
         )
         positions = [curve.positions(table) for curve, _ in self._curves]
         levels = [level for level, _ in positions]
-        self.levels = (
-            np.stack(levels).astype(np.uint8) if levels else np.empty((0, len(table)), np.uint8)
-        )
-        self.along = (
-            np.stack([along for _, along in positions]) if levels else np.empty((0, len(table)))
-        )
+        self.levels = np.stack(levels).astype(np.uint8) if levels else np.empty((0, len(table)), np.uint8)
+        self.along = np.stack([along for _, along in positions]) if levels else np.empty((0, len(table)))
         sizes = [len(curve.curve) + 1 for curve, _ in self._curves]
         self.knot_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 

@@ -65,18 +65,19 @@ def project_pairs(terms, functions, tables, coefficients):
                         coefficients[row, c] += u * half[r, c]
 
 
-# A row at a knot has a share of 0 of the next one, which is why each curve has one place more than it has knots.
-# Curve by curve, an addition to a row need not wait for the one before; ROWS of scores stay in the nearest cache
-# meanwhile. In the other direction rows may share a knot, while curves never do: four of them at a time.
+# A row at a knot has a share of 0 of the next one, which is why each curve has one place more than it has
+# knots. Curve by curve, an addition to a row need not wait for the one before; ROWS of scores stay in the
+# nearest cache meanwhile. In the other direction rows may share a knot, while curves never do: some CURVES at
+# a time.
 ROWS, CURVES = 256, 4
 
 
 @njit(cache=True, nogil=True)
 def interpolate(levels, along, starts, values, start, scores):
-    """Add to the scores (n, P) of the rows from start on the value of each curve, P being 1 or a multiple of 4.
+    """Add the value of each curve to the scores (n, P) of the rows from start on.
 
-    levels (d, rows) unsigned knots within a curve, along (d, rows) float64 from 0 to 1, starts (d,) int64
-    first knot of each curve in values (knots and one more for each curve, P).
+    P is 1 or a multiple of 4; levels (d, rows) unsigned knots within a curve, along (d, rows) float64 from 0
+    to 1, starts (d,) int64 first knot of each curve in values (knots and one more for each curve, P).
     """
     n_rows, n_columns = scores.shape
     for low in range(0, n_rows, ROWS):

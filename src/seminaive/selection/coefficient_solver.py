@@ -57,7 +57,7 @@ MOST_EXACT, PROBES, MOST_DENSE = 700, 4, 100_000
 # 8.8 s. The Hessian is that of a sample of the rows.
 ENTRIES_PER_SCORE, FEW_INVERTED, SAMPLED_ROWS = 8, 250, 4000
 # At zero all classes have one Hessian. It serves until ROUGHLY times the share of the objective is left that
-# may be; from there on each class has that of its rows, taken anew after STEPS_OF_HESSIAN Newton steps: 20,000
+# may be; from there on each class has that of its rows, a new one after STEPS_OF_HESSIAN Newton steps: 20,000
 # rows of kddcup99 take 834 passes with one for 10 steps, 1,865 for 25 and 3,024 with the first one for all.
 ROUGHLY, STEPS_OF_HESSIAN = 100.0, 10
 
