@@ -15,7 +15,7 @@ def two_terms(n_columns, seed=0):
     return terms, functions, rng.normal(size=(9, n_columns)), (left, right, single)
 
 
-@pytest.mark.parametrize("n_columns", [1, 4])
+@pytest.mark.parametrize("n_columns", [1, 4, 8])
 def test_expanding_gives_products_of_functions_and_coefficients(n_columns):
     terms, functions, coefficients, (left, right, single) = two_terms(n_columns)
     tables = np.full((17, n_columns), np.nan)
@@ -25,7 +25,7 @@ def test_expanding_gives_products_of_functions_and_coefficients(n_columns):
     np.testing.assert_allclose(tables[12:], single @ coefficients[7:], rtol=1e-12)
 
 
-@pytest.mark.parametrize("n_columns", [1, 4])
+@pytest.mark.parametrize("n_columns", [1, 4, 8])
 def test_projecting_is_adjoint_to_expanding(n_columns):
     terms, functions, coefficients, _ = two_terms(n_columns)
     tables, found = np.zeros((17, n_columns)), np.zeros_like(coefficients)

@@ -19,6 +19,7 @@ from seminaive.design.pair_codes import PairCodes
 from seminaive.design.protocol import Design
 from seminaive.design.smooth_scores import term_blocks
 from seminaive.design.table_design import TableDesign
+from seminaive.design.table_workspace import padded, with_padding
 from seminaive.design.weighted_gram import weighted_gram
 from seminaive.design.workspace import in_threads
 from seminaive.statistics import Terms
@@ -120,27 +121,29 @@ class ProjectedDesign(Design):
         """Return the coefficients of the design of cells: intercept, cells that occur, slopes."""
         from seminaive.kernels.projection import expand_pairs
 
-        tables = np.empty((self.cells.coefficients.terms.n_cells, coefficients.shape[1]))
-        expand_pairs(self._terms, self._functions, np.ascontiguousarray(coefficients), tables)
+        k = coefficients.shape[1]
+        tables = np.empty((self.cells.coefficients.terms.n_cells, padded(k)))
+        expand_pairs(self._terms, self._functions, with_padding(coefficients), tables)
         for levels, block, cells in self._many_levels:
-            tables[cells] = levels @ coefficients[block]
+            tables[cells, :k] = levels @ coefficients[block]
         n_slopes = len(self.columns.slopes)
-        return np.concatenate(
-            [coefficients[:1], tables[self.cells.fused.observed], coefficients[1 : 1 + n_slopes]]
-        )
+        observed = tables[self.cells.fused.observed, :k]
+        return np.concatenate([coefficients[:1], observed, coefficients[1 : 1 + n_slopes]])
 
     def from_cells(self, sums: Floats, *, squared: bool = False) -> Floats:
         """Return the adjoint of `to_cells`; the main terms of numbers stay 0."""
         from seminaive.kernels.projection import project_pairs
 
         observed = self.cells.fused.observed
-        tables = np.zeros((self.cells.coefficients.terms.n_cells, sums.shape[1]))
-        tables[observed] = sums[1 : 1 + len(observed)]
-        found = np.zeros((self.n_coefficients, sums.shape[1]))
-        project_pairs(self._terms, self._squares if squared else self._functions, tables, found)
+        k = sums.shape[1]
+        tables = np.zeros((self.cells.coefficients.terms.n_cells, padded(k)))
+        tables[observed, :k] = sums[1 : 1 + len(observed)]
+        wide = np.zeros((self.n_coefficients, padded(k)))
+        project_pairs(self._terms, self._squares if squared else self._functions, tables, wide)
+        found = np.ascontiguousarray(wide[:, :k])
         for levels, block, cells in self._many_levels:
             project = levels.squared_adjoint if squared else levels.adjoint
-            found[block] = project(tables[cells])
+            found[block] = project(tables[cells, :k])
         found[0] = sums[0]
         n_slopes = len(self.columns.slopes)
         found[1 : 1 + n_slopes] = sums[1 + len(observed) :]

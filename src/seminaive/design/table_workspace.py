@@ -168,3 +168,13 @@ class TableWorkspace:
 def padded(n_columns: int) -> int:
     """Return the number of columns with padding for vector instructions."""
     return 1 if n_columns == 1 else -LANES * (-n_columns // LANES)
+
+
+def with_padding(columns: Floats) -> Floats:
+    """Return columns with columns of zeros after them, as vector instructions need."""
+    n_columns = columns.shape[1]
+    if padded(n_columns) == n_columns:
+        return np.ascontiguousarray(columns)
+    wide = np.zeros((len(columns), padded(n_columns)))
+    wide[:, :n_columns] = columns
+    return wide

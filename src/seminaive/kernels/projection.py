@@ -8,7 +8,7 @@ columns begin (left, right), how many codes and functions each has, and where co
 import numpy as np
 
 from seminaive.kernels.compilation import njit
-from seminaive.kernels.vectors import LANES, add_between, spread_between
+from seminaive.kernels.vectors import LANES, add_between, add_scaled, spread_between
 
 # Columns of the array that describes terms.
 LEFT, LEFT_CODES, LEFT_FUNCTIONS, RIGHT, RIGHT_CODES, RIGHT_FUNCTIONS, FIRST, CELL = range(8)
@@ -16,53 +16,56 @@ LEFT, LEFT_CODES, LEFT_FUNCTIONS, RIGHT, RIGHT_CODES, RIGHT_FUNCTIONS, FIRST, CE
 
 @njit(cache=True, nogil=True)
 def expand_pairs(terms, functions, coefficients, tables):
-    """Fill tables (cells, P) with U_left theta U_right' of each term.
+    """Fill tables (cells, P) with U_left theta U_right' of each term, P being 1 or a multiple of 4.
 
     terms (T, 8) int64, functions (any,) float64 flat and row-major, coefficients (m, P); all float64.
     """
-    n_columns = coefficients.shape[1]
     for t in range(terms.shape[0]):
         n_q, n_r = terms[t, LEFT_FUNCTIONS], terms[t, RIGHT_FUNCTIONS]
-        half = np.empty((n_r, n_columns))
+        n_b = terms[t, RIGHT_CODES]
+        half = np.empty((n_r, coefficients.shape[1]))
         for a in range(terms[t, LEFT_CODES]):
             half[:] = 0.0
             for q in range(n_q):
                 u = functions[terms[t, LEFT] + a * n_q + q]
                 for r in range(n_r):
-                    row = terms[t, FIRST] + q * n_r + r
-                    for c in range(n_columns):
-                        half[r, c] += u * coefficients[row, c]
-            for b in range(terms[t, RIGHT_CODES]):
-                cell = terms[t, CELL] + a * terms[t, RIGHT_CODES] + b
-                for c in range(n_columns):
-                    tables[cell, c] = 0.0
-                for r in range(n_r):
+                    _add_row_times(half, r, coefficients, terms[t, FIRST] + q * n_r + r, u)
+            cell = terms[t, CELL] + a * n_b
+            tables[cell : cell + n_b] = 0.0
+            for r in range(n_r):
+                for b in range(n_b):
                     v = functions[terms[t, RIGHT] + b * n_r + r]
-                    for c in range(n_columns):
-                        tables[cell, c] += v * half[r, c]
+                    _add_row_times(tables, cell + b, half, r, v)
 
 
 @njit(cache=True, nogil=True)
 def project_pairs(terms, functions, tables, coefficients):
     """Add U_left' table U_right of each term to coefficients (m, P): the adjoint of `expand_pairs`."""
-    n_columns = coefficients.shape[1]
     for t in range(terms.shape[0]):
         n_q, n_r = terms[t, LEFT_FUNCTIONS], terms[t, RIGHT_FUNCTIONS]
-        half = np.empty((n_r, n_columns))
+        n_b = terms[t, RIGHT_CODES]
+        half = np.empty((n_r, coefficients.shape[1]))
         for a in range(terms[t, LEFT_CODES]):
             half[:] = 0.0
-            for b in range(terms[t, RIGHT_CODES]):
-                cell = terms[t, CELL] + a * terms[t, RIGHT_CODES] + b
+            cell = terms[t, CELL] + a * n_b
+            for b in range(n_b):
                 for r in range(n_r):
                     v = functions[terms[t, RIGHT] + b * n_r + r]
-                    for c in range(n_columns):
-                        half[r, c] += v * tables[cell, c]
+                    _add_row_times(half, r, tables, cell + b, v)
             for q in range(n_q):
                 u = functions[terms[t, LEFT] + a * n_q + q]
                 for r in range(n_r):
-                    row = terms[t, FIRST] + q * n_r + r
-                    for c in range(n_columns):
-                        coefficients[row, c] += u * half[r, c]
+                    _add_row_times(coefficients, terms[t, FIRST] + q * n_r + r, half, r, u)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _add_row_times(target, i, source, a, x):
+    """Add x times row a of the source to row i of the target."""
+    if target.shape[1] == 1:
+        target[i, 0] += x * source[a, 0]
+    else:
+        for c in range(0, target.shape[1], LANES):
+            add_scaled(target, i, source, a, x, c)
 
 
 # A row at a knot has a share of 0 of the next one, which is why each curve has one place more than it has

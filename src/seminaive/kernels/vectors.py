@@ -22,16 +22,18 @@ def _four(context: Any, builder: Any, kind: Any, array: Any, row: Any, column: A
     return builder.bitcast(address, ir.VectorType(ir.DoubleType(), LANES).as_pointer())
 
 
-def _shares(builder: Any, x: Any) -> tuple[Any, Any]:
-    """Return 1 - x and x, each in all four places of a vector."""
+def _everywhere(builder: Any, x: Any) -> Any:
+    """Return x in all four places of a vector."""
     vector = ir.VectorType(ir.DoubleType(), LANES)
     places = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    first = builder.insert_element(ir.Constant(vector, ir.Undefined), x, ir.IntType(32)(0))
+    return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), places)
 
-    def everywhere(value: Any) -> Any:
-        first = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))
-        return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), places)
 
-    return everywhere(builder.fsub(ir.Constant(ir.DoubleType(), 1.0), x)), everywhere(x)
+def _shares(builder: Any, x: Any) -> tuple[Any, Any]:
+    """Return 1 - x and x, each in all four places of a vector."""
+    rest = builder.fsub(ir.Constant(ir.DoubleType(), 1.0), x)
+    return _everywhere(builder, rest), _everywhere(builder, x)
 
 
 def _void(context: Any) -> Any:
@@ -105,6 +107,27 @@ def set_row(typing: Any, target: Any, i: Any, base: Any, j: Any, source: Any, a:
 
 
 @intrinsic
+def add_scaled(typing: Any, target: Any, i: Any, source: Any, a: Any, x: Any, k: Any) -> Any:
+    """Add x source[a] to target[i], in columns k to k + 3.
+
+    source and target are row-major (rows, columns) float64, x is float64.
+    """
+    del typing, i, a, x, k
+    whole = types.int64
+    signature = types.void(target, whole, source, whole, types.float64, whole)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        target, i, source, a, x, k = arguments
+        values = builder.load(_four(context, builder, signature.args[2], source, a, k), align=_BYTES)
+        address = _four(context, builder, signature.args[0], target, i, k)
+        scaled = builder.fmul(_everywhere(builder, x), values)
+        builder.store(builder.fadd(builder.load(address, align=_BYTES), scaled), address, align=_BYTES)
+        return _void(context)
+
+    return signature, generate
+
+
+@intrinsic
 def add_between(typing: Any, target: Any, i: Any, source: Any, a: Any, x: Any, k: Any) -> Any:
     """Add (1 - x) source[a] + x source[a + 1] to target[i], in columns k to k + 3.
 
@@ -166,6 +189,9 @@ if config.DISABLE_JIT:  # plain Python has no vector instructions
 
     def set_row(target, i, base, j, source, a, k):  # noqa: D103 - as above
         target[i, k : k + LANES] = base[j, k : k + LANES] + source[a, k : k + LANES]
+
+    def add_scaled(target, i, source, a, x, k):  # noqa: D103 - as above
+        target[i, k : k + LANES] += x * source[a, k : k + LANES]
 
     def add_between(target, i, source, a, x, k):  # noqa: D103 - as above
         lanes = slice(k, k + LANES)
