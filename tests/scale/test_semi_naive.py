@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -79,6 +81,18 @@ def test_the_loss_of_smooth_columns_over_blocks_is_that_in_memory(n_classes, mix
         some = np.arange(0, whole.shape[0], 3)
         np.testing.assert_allclose(loss.gram(some), whole.gram(some), rtol=1e-10, atol=1e-8)
         np.testing.assert_allclose(loss.squared_columns(), whole.squared_columns(), rtol=1e-10)
+
+
+def test_a_block_is_sent_without_the_scores_that_it_keeps(mixed_rows):
+    work, survey, coding = surveyed(mixed_rows(1500, n_classes=3))
+    columns = smooth_columns(survey, coding).with_all_pairs(2)
+    block = next(iter(smooth_blocks((0, next(iter(work.data.partitions))), coding, columns, None)))
+    at = np.random.default_rng(0).normal(size=block.loss.shape)
+    value, gradient = block.loss(at)
+    sent = pickle.loads(pickle.dumps(block))  # noqa: S301 - made here
+    assert "loss" not in vars(sent)
+    np.testing.assert_array_equal(sent.loss(at)[0], value)
+    np.testing.assert_array_equal(sent.loss(at)[1], gradient)
 
 
 @pytest.mark.usefixtures("small_sample")

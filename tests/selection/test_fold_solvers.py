@@ -87,11 +87,49 @@ def test_equal_rows_are_fitted_as_one_whichever_folds_they_are_in(n_classes):
         np.testing.assert_allclose(one, other, rtol=1e-5)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_equal_rows_with_offsets_are_fitted_as_one(n_classes):
+    columns, rows = problem(n_classes)
+    rng = np.random.default_rng(1)
+    twice = rng.permutation(np.append(np.arange(rows.n_rows), np.arange(0, rows.n_rows, 2)))
+    every = np.arange(len(twice))
+    splits = [(every[every % 3 != f], every[every % 3 == f]) for f in range(2)]
+    rows = SplitRows(rows.table.rows(twice), rows.labels[twice], np.ones(len(twice)), n_classes, splits)
+    offsets = [rng.normal(size=(twice.max() + 1, rows.n_columns))[twice] for _ in range(3)]
+
+    def scores_of(rows):
+        made = CoefficientSolver(columns, rows).around(offsets)
+        prepared = made.prepare(np.ones((rows.n_sets, columns.n_terms)))
+        fits = made.fit_folds(prepared, STRENGTHS, None, 1e-14, 500)
+        return [fit.scores for fit in (*fits, made.fit_all(prepared, STRENGTHS, None, 1e-14, 500))]
+
+    for merged, apart in zip(scores_of(rows), scores_of(replace_by_distinct(rows)), strict=True):
+        np.testing.assert_allclose(posterior_of(merged), posterior_of(apart), atol=1e-6)
+
+
+def test_a_sample_of_merged_rows_holds_as_much_of_each_kind_as_rows_that_are_drawn():
+    _, rows = problem(2)
+    n, most = rows.n_rows, rows.n_rows // 2
+    # One kind has a third of the rows, wherever it stands among the others.
+    for heavy in range(8):
+        copies = np.where(np.arange(n) == heavy, n // 2, 1)
+        index = np.random.default_rng(heavy).permutation(np.repeat(np.arange(n), copies))
+        merged = SplitRows(rows.table.rows(index), rows.labels[index], np.ones(len(index)), 2).merged()
+        kinds, share = merged.evenly_spaced(most)
+        assert len(kinds) < len(merged)
+        weight = merged.row_weight[kinds] * share
+        drawn = merged.kind[:: -(-len(index) // most)]
+        np.testing.assert_allclose(weight, np.bincount(drawn)[kinds])
+        of_heavy = weight[kinds == merged.kind[np.flatnonzero(index == heavy)[0]]].sum()
+        # Five standard errors of the share in a random order.
+        assert abs(of_heavy / len(drawn) - 1 / 3) < 5 * np.sqrt(2 / 9 / len(drawn))
+
+
 def replace_by_distinct(rows):
     """Return the same rows, none of which equals another, by digits of numbers that no function sees."""
     numbers = rows.table.numbers * (1 + 1e-12 * np.arange(rows.n_rows)[:, None])
     made = replace(rows, table=replace(rows.table, numbers=numbers))
-    assert made.merged().of_row is None
+    assert len(made.merged()) == rows.n_rows
     return made
 
 

@@ -47,8 +47,9 @@ class SeparableSolver:
         return np.zeros((4, 1))
 
 
-def searched(n_rows):
-    search = RelevanceSearch(SeparableSolver(n_rows), np.ones(2), 2, 1e-3, 100, np.random.default_rng(0))
+def searched(n_rows, **options):
+    generator = np.random.default_rng(0)
+    search = RelevanceSearch(SeparableSolver(n_rows), np.ones(2), 2, 1e-3, 100, generator, **options)
     return search, search.run()
 
 
@@ -111,3 +112,14 @@ def test_a_search_stays_where_it_is_as_long_as_trials_differ_by_less_than_its_pr
     assert min(losses) < losses[0]
     # One step from the start in each direction that a climb looks in, none of them from elsewhere.
     assert all(np.abs(trial.steps).sum() <= 1 for trial in search.trials)
+
+
+def test_where_rows_are_a_sample_the_best_trial_alone_is_fitted_and_the_decision_is_that_of_the_average():
+    _, average = searched(30)
+    _, best = searched(30, only_best=True)
+    assert len(average.parts) > 1
+    assert best.parts == [(1.0, best.best)]
+    assert len(best.fits) == 1
+    assert best.best.steps == average.best.steps
+    assert best.decision.log_loss == average.decision.log_loss
+    np.testing.assert_array_equal(best.decision.weights, average.decision.weights)

@@ -33,6 +33,14 @@ def test_a_sample_by_residuals_gives_unbiased_sums_of_bounded_weights():
     np.testing.assert_allclose(sums[:3], 4000 * weight[:3])
 
 
+def test_all_rows_are_drawn_where_there_are_no_more():
+    residuals, weight = np.array([0.9, 0.0, 0.1]), np.array([1.0, 5000.0, 2.0])
+    for n_drawn in (3, 20):
+        rows, drawn_weight = residual_sample(residuals, weight, n_drawn, np.random.default_rng(0))
+        np.testing.assert_array_equal(rows, [0, 1, 2])
+        np.testing.assert_array_equal(drawn_weight, weight)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("with_offset", [False, True])
 def test_a_sample_that_lacks_what_all_rows_lose_is_drawn_again_for_the_same_optimum(n_classes, with_offset):
@@ -51,7 +59,9 @@ def test_a_sample_that_lacks_what_all_rows_lose_is_drawn_again_for_the_same_opti
     def fit_of(sample):
         weight = np.full(len(sample), 2000 / len(sample))
         rows = SplitRows(table.rows(sample), labels[sample], weight, n_classes, sample_of=2000)
-        return SampleFit(columns, rows, answer, TOL, 500, offset=None if offset is None else offset[sample])
+        return SampleFit.of(
+            columns, rows, answer, TOL, 500, offset=None if offset is None else offset[sample]
+        )
 
     like, unlike = fit_of(np.arange(1, 2000, 5)), fit_of(np.arange(0, 2000, 5))
     assert like.closer_to(loss, table) is like

@@ -76,8 +76,8 @@ ROWS, CURVES = 256, 4
 
 
 @njit(cache=True, nogil=True)
-def interpolate(levels, along, starts, values, start, scores):
-    """Add the value of each curve to the scores (n, P) of the rows from start on.
+def interpolate(levels, along, starts, values, first_row, scores):
+    """Add the value of each curve to the scores (n, P) of the rows from first_row on.
 
     P is 1 or a multiple of 4; levels (d, rows) unsigned knots within a curve, along (d, rows) float64 from 0
     to 1, starts (d,) int64 first knot of each curve in values (knots and one more for each curve, P).
@@ -87,8 +87,8 @@ def interpolate(levels, along, starts, values, start, scores):
         high = min(low + ROWS, n_rows)
         for j in range(levels.shape[0]):
             for i in range(low, high):
-                k = starts[j] + np.int64(levels[j, start + i])
-                x = along[j, start + i]
+                k = starts[j] + np.int64(levels[j, first_row + i])
+                x = along[j, first_row + i]
                 if n_columns == 1:
                     scores[i, 0] += (1.0 - x) * values[k, 0] + x * values[k + 1, 0]
                 else:

@@ -280,7 +280,7 @@ class SemiNaive(PairedClassifier):
                 crossed.kept,
                 crossed.narrower,
                 baseline,
-                all_rows.is_sample,
+                only_best=all_rows.is_sample,
             )
 
         search: Search = search_of(solver)

@@ -152,23 +152,23 @@ class RowsInMemory:
         if not self.is_sample:
             return answer
         rows, sample, baseline = self.rows, self.searched.rows, None
-        offset, of_sample = None, None
+        offset, sample_offset = None, None
         every = SplitRows(rows.table, rows.labels, rows.weights, rows.n_classes).merged()
         if self.earlier is not None and isinstance(answer, StartedAnswer) and answer.kind != NOTHING:
-            baseline, sampled = (
+            baseline, sample_baseline = (
                 baselines_of(
                     self.earlier.columns_of(part.table), part.labels, part.weights, part.n_classes, []
                 )[answer.kind]
                 for part in (rows, sample)
             )
-            offset, of_sample = baseline.offsets[-1][every.first], sampled.offsets[-1]
+            offset, sample_offset = baseline.offsets[-1][every.first], sample_baseline.offsets[-1]
         n_scores = n_columns_of(rows.n_classes)
         design = ProjectedDesign(columns, every.table, rows.n_classes, self.n_threads, n_scores)
         loss = EmpiricalLoss(
             design, every.labels, every.row_weight, rows.n_classes, offset=offset, keep_scores=True
         )
-        like_all = weighted_like(sample, float(self.class_weight.sum()), len(every.labels))
-        fit = SampleFit(columns, like_all, answer, tol, max_iter, n_threads=self.n_threads, offset=of_sample)
+        like_all = weighted_like(sample, float(self.class_weight.sum()), len(every))
+        fit = SampleFit.of(columns, like_all, answer, tol, max_iter, self.n_threads, offset=sample_offset)
         result = fit.closer_to(loss, every.table).extended_to(loss)
         if isinstance(search, StartedSearch) and isinstance(answer, StartedAnswer):
             found = search.refitted(answer, result.solution, baseline)
@@ -177,7 +177,7 @@ class RowsInMemory:
 
 
 def weighted_like(sample: TrainingSet, total_weight: float, n_rows: int) -> SplitRows:
-    """Return a sample of rows that has the total weight of all, whose number is ``n_rows``."""
+    """Return a sample that has the total weight of all rows, of which ``n_rows`` are different."""
     weights = sample.weights * (total_weight / sample.weights.sum())
     return SplitRows(sample.table, sample.labels, weights, sample.n_classes, sample_of=n_rows)
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.design.classes import n_columns_of
+from seminaive.design.table_workspace import padded
 from seminaive.encode.nodes import with_nodes
 from seminaive.models import smooth_rows
 from seminaive.models.folded import fold_rows
@@ -101,9 +103,11 @@ class RowsInPartitions:
         """Fit all rows under the strengths and relevances of the best trial on the sample."""
         work, runner, sample = self.work, self.work.runner, self.searched.rows
         like_all = weighted_like(sample, float(self.class_weight.sum()), self.n_rows)
-        fit = SampleFit(columns, like_all, answer, tol, max_iter)
-        # Fused cells, at most one group per pair, and slope, level and place between knots of each number.
-        per_row = 4 * len(columns.pairs) + 17 * len(self.schema.numeric) + 16
+        fit = SampleFit.of(columns, like_all, answer, tol, max_iter)
+        # Fused cells, at most one group per pair; slope, level and place between knots of each number; scores
+        # and those that are kept between products.
+        n_scores = padded(n_columns_of(sample.n_classes))
+        per_row = 4 * len(columns.pairs) + 17 * len(self.schema.numeric) + 16 * n_scores + 16
         needed = per_row * self.n_rows if runner.keeps_blocks_here else 0
         with scratch_folder(work.scratch if runner.keeps_blocks_here else None, needed) as folder:
             partitions = list(enumerate(work.data.partitions))

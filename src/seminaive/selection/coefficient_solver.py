@@ -70,14 +70,12 @@ class CoefficientSolver:
         self.rows = rows
         self.n_columns = rows.n_columns
         merged = self._merged = rows.merged()
-        n_rows = len(merged.labels)
-        self._n_pass_rows = rows.sample_of or n_rows
+        self._n_pass_rows = rows.sample_of or len(merged)
         n_all = 1 + int(columns.sizes.sum())
         self._exact = n_all <= MOST_EXACT
         n_inverted = self._n_inverted()
         self._inverted = n_all <= n_inverted
-        step = -(-n_rows // SAMPLED_ROWS)
-        self._sample = np.arange(0, n_rows, step)
+        self._sample, self._sampled_share = merged.evenly_spaced(SAMPLED_ROWS)
         self._dense, listed = self._features(merged.table.rows(self._sample), n_inverted)
         if self._inverted:
             self._leading_features, self._leading = self._dense, np.arange(n_all)
@@ -87,7 +85,8 @@ class CoefficientSolver:
             # They were needed to choose among; those of 200 numbers take 400 MB.
             self._dense = np.empty((0, 0))
         self._others = np.setdiff1d(np.arange(n_all), self._leading)
-        dense = step == 1 and self._exact and n_all * n_rows <= MOST_DENSE
+        all_sampled = len(merged) <= SAMPLED_ROWS
+        dense = all_sampled and self._exact and n_all * len(merged) <= MOST_DENSE
         n_scores = len(merged.set_weights) * self.n_columns
         self.design: Design = (
             DenseDesign(self._dense)
@@ -104,7 +103,7 @@ class CoefficientSolver:
     def around(self, offsets: list[Floats]) -> CoefficientSolver:
         """Return the same solver with offsets of all rows: one for each fold and, last, that of all rows.
 
-        Equal rows have equal offsets.
+        They have to be the same for equal rows.
         """
         made = copy(self)
         offsets = [offset[self._merged.first] for offset in offsets]
@@ -152,13 +151,13 @@ class CoefficientSolver:
 
     @cached_property
     def _all_features(self) -> NDArray[np.float32]:
-        """All features of all rows, in single precision."""
+        """All features of all merged rows, in single precision."""
         return features_of(self.columns, self._merged.table)
 
     @property
     def _has_class_hessians(self) -> bool:
         """Tell whether the preconditioner has a Hessian for each class: where features fit into memory."""
-        n_features = len(self._merged.labels) * self.design.n_coefficients
+        n_features = len(self._merged) * self.design.n_coefficients
         return self.n_columns > 1 and MOST_DENSE < n_features <= MOST_ENTRIES
 
     def prepare(self, relevances: Floats) -> list[PreparedRelevances]:
@@ -235,7 +234,8 @@ class CoefficientSolver:
         """Minimise a penalised loss, preconditioned by its Hessian or by that of one like it.
 
         ``tol`` is about the share of the objective at the start by which it may exceed its minimum: where it
-        is small, so are the differences that a search has to see.
+        is small, so are the differences that a search has to see. With Hessians of classes, the start is that
+        of the last ones, so that the tolerance gets smaller while the objective falls.
         """
         source = loss if like is None else like
         ridge = np.repeat(np.stack(strength, axis=1), self.n_columns, axis=1)
@@ -298,7 +298,7 @@ class CoefficientSolver:
 
     def _gram(self, features: Floats, row_weight: Floats) -> Floats:
         """Return X'WX, estimated from the features X of the sampled rows."""
-        sampled = row_weight[self._sample]
+        sampled = row_weight[self._sample] * self._sampled_share
         total = float(sampled.sum())
         times = float(row_weight.sum()) / total if total > 0 else 0.0
         return weighted_gram(features, sampled * times)

@@ -63,8 +63,8 @@ class RelevanceSearch:
         What the terms are added to, the offset of the solver; it takes the place of the class shares in the
         rest of an answer.
     only_best : bool
-        Whether rows are fitted under the best trial only: where they are a sample, all rows are fitted under
-        it, and no average is.
+        Whether the best trial alone is fitted in the end, where the rows are a sample of those that are then
+        fitted under it. The decision is still that about the average.
     """
 
     solver: FoldSolver

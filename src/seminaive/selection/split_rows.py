@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import n_columns_of
+from seminaive.selection.merged_rows import MergedRows
 from seminaive.statistics.distinct import first_equal_rows
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class SplitRows:
     labels, row_weight : ndarray of shape (n_rows,)
     splits : sequence of (training rows, held-out rows)
     sample_of : int or None
-        How many rows there are in all, if these are a sample of the rows that are fitted in the end.
+        How many rows, equal ones counted once, are fitted in the end, if these are a sample of them.
     """
 
     table: EncodedTable
@@ -53,15 +54,12 @@ class SplitRows:
 
     def merged(self) -> MergedRows:
         """Return one row for all that are equal."""
-        first, of_row = first_equal_rows(self.table.codes, self.table.numbers, self.labels)
-        sets = range(len(self.splits) or 1)
-        if len(first) == self.n_rows:
-            return MergedRows(
-                self.table, self.labels, [self.training_weight(k) for k in sets], self.row_weight, first
-            )
-        weights = [_sums(of_row, self.training_weight(which)) for which in sets]
-        every = _sums(of_row, self.row_weight)
-        return MergedRows(self.table.rows(first), self.labels[first], weights, every, first, of_row)
+        first, kind = first_equal_rows(self.table.codes, self.table.numbers, self.labels)
+        *set_weights, row_weight = (
+            np.bincount(kind, self.training_weight(which)).astype(np.float64) for which in range(self.n_sets)
+        )
+        table = self.table if len(first) == self.n_rows else self.table.rows(first)
+        return MergedRows(table, self.labels[first], set_weights or [row_weight], row_weight, first, kind)
 
     def training_weight(self, which: int) -> Floats:
         """Return the weight of each row in a training set: 0 for held-out rows; of all rows last."""
@@ -71,39 +69,3 @@ class SplitRows:
         train = self.splits[which][0]
         weight[train] = self.row_weight[train]
         return weight
-
-
-@dataclass(frozen=True)
-class MergedRows:
-    """One row for all that are equal, with their weight in each training set: fits are the same.
-
-    Parameters
-    ----------
-    set_weights : list of ndarray of shape (n_merged,)
-        In the training rows of each fold, or in all rows where there are no folds.
-    row_weight : ndarray of shape (n_merged,)
-        In all rows.
-    first : ndarray of shape (n_merged,)
-        A row of each kind.
-    of_row : ndarray of shape (n_rows,) or None
-        Where each row is found; None where no two are equal.
-    """
-
-    table: EncodedTable
-    labels: Indices
-    set_weights: list[Floats]
-    row_weight: Floats
-    first: Indices
-    of_row: Indices | None = None
-
-    def training_weight(self, which: int) -> Floats:
-        """Return the weight of each row in a training set, of all rows last."""
-        return self.row_weight if which == len(self.set_weights) else self.set_weights[which]
-
-    def spread(self, scores: Floats) -> Floats:
-        """Return the scores of all rows, given those of merged ones."""
-        return scores.copy() if self.of_row is None else scores[self.of_row]
-
-
-def _sums(of_row: Indices, row_weight: Floats) -> Floats:
-    return np.bincount(of_row, row_weight).astype(np.float64)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from seminaive.arrays import Codes, Floats, Integers
 
+# An odd number whose bits are irregular: 2^64 over the golden ratio.
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 # Mixed-radix numbers beyond would not fit 64 bits.
 MOST_NUMBERS = 1 << 62
 
@@ -45,6 +47,9 @@ def distinct_numbers(numbers: Integers) -> Integers:
 def first_equal_rows(*tables: NDArray[Any]) -> tuple[Integers, Integers]:
     """Return the first row of each kind, in their order, and which of these each row is equal to.
 
+    Rows are looked up by a number of 64 bits that is made of their cells. A row that shares it with another
+    kind of row, which hardly ever happens, is a kind by itself.
+
     Parameters
     ----------
     *tables : ndarray of shape (n_rows, ...)
@@ -56,14 +61,38 @@ def first_equal_rows(*tables: NDArray[Any]) -> tuple[Integers, Integers]:
     (array([0, 1]), array([0, 1, 0]))
     """
     n_rows = len(tables[0])
-    parts = [np.ascontiguousarray(table).reshape(n_rows, -1) for table in tables]
-    row_bytes = np.hstack([part.view(np.uint8).reshape(n_rows, -1) for part in parts])
-    keys = np.ascontiguousarray(row_bytes).view(np.dtype((np.void, row_bytes.shape[1]))).ravel()
-    position: dict[Any, int] = {}
-    of_row = np.array([position.setdefault(key, len(position)) for key in keys.tolist()], dtype=np.int64)
-    first = np.empty(len(position), dtype=np.int64)
-    first[of_row[::-1]] = np.arange(n_rows)[::-1]
-    return first, of_row
+    columns = [column for table in tables for column in _bits(table)]
+    of_row = _first_of_kind(_mixed(columns, n_rows))
+    alone = np.zeros(n_rows, dtype=bool)
+    for column in columns:
+        alone |= column != column[of_row]
+    of_row[alone] = np.flatnonzero(alone)
+    first, kinds = np.unique(of_row, return_inverse=True)
+    return first, kinds
+
+
+def _bits(table: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
+    """Return the cells of a table, or of a list, as unsigned numbers of the same bits, column by column."""
+    return table.reshape(len(table), -1 if table.size else 0).T.view(f"u{table.itemsize}")
+
+
+def _mixed(columns: Sequence[NDArray[Any]], n_rows: int) -> NDArray[np.uint64]:
+    """Return a number of 64 bits for each row, to which every bit of its cells contributes."""
+    mixed = np.zeros(n_rows, dtype=np.uint64)
+    for column in columns:
+        mixed ^= column
+        mixed *= GOLDEN
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+def _first_of_kind(numbers: NDArray[np.uint64]) -> Integers:
+    """Return the first position at which the number of each position stands."""
+    order = np.argsort(numbers, kind="stable")
+    begins = np.append(True, np.diff(numbers[order]) != 0)[: len(order)]
+    found = np.empty(len(order), dtype=np.int64)
+    found[order] = order[begins][np.cumsum(begins) - 1]
+    return found
 
 
 def distinct_rows(codes: Codes, n_codes: Sequence[int]) -> tuple[Codes, Integers]:
