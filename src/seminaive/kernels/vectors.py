@@ -22,6 +22,17 @@ def _four(context: Any, builder: Any, kind: Any, array: Any, row: Any, column: A
     return builder.bitcast(address, ir.VectorType(ir.DoubleType(), LANES).as_pointer())
 
 
+def _load(context: Any, builder: Any, kind: Any, array: Any, row: Any, column: Any) -> Any:
+    """Return array[row, column:column + 4] as a vector."""
+    return builder.load(_four(context, builder, kind, array, row, column), align=_BYTES)
+
+
+def _add(context: Any, builder: Any, kind: Any, array: Any, row: Any, column: Any, summand: Any) -> None:
+    """Add a vector to array[row, column:column + 4]."""
+    address = _four(context, builder, kind, array, row, column)
+    builder.store(builder.fadd(builder.load(address, align=_BYTES), summand), address, align=_BYTES)
+
+
 def _everywhere(builder: Any, x: Any) -> Any:
     """Return x in all four places of a vector."""
     vector = ir.VectorType(ir.DoubleType(), LANES)
@@ -54,12 +65,9 @@ def sum_rows(
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         target, i, base, j, source, *rows, k = arguments
-        total = builder.load(_four(context, builder, signature.args[2], base, j, k), align=_BYTES)
+        total = _load(context, builder, signature.args[2], base, j, k)
         for row in rows:
-            row_values = builder.load(
-                _four(context, builder, signature.args[4], source, row, k), align=_BYTES
-            )
-            total = builder.fadd(total, row_values)
+            total = builder.fadd(total, _load(context, builder, signature.args[4], source, row, k))
         builder.store(total, _four(context, builder, signature.args[0], target, i, k), align=_BYTES)
         return _void(context)
 
@@ -77,9 +85,8 @@ def add_row(typing: Any, target: Any, i: Any, source: Any, a: Any, k: Any) -> An
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         target, i, source, a, k = arguments
-        address = _four(context, builder, signature.args[0], target, i, k)
-        row_values = builder.load(_four(context, builder, signature.args[2], source, a, k), align=_BYTES)
-        builder.store(builder.fadd(builder.load(address, align=_BYTES), row_values), address, align=_BYTES)
+        row_values = _load(context, builder, signature.args[2], source, a, k)
+        _add(context, builder, signature.args[0], target, i, k, row_values)
         return _void(context)
 
     return signature, generate
@@ -97,8 +104,8 @@ def set_row(typing: Any, target: Any, i: Any, base: Any, j: Any, source: Any, a:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         target, i, base, j, source, a, k = arguments
-        before = builder.load(_four(context, builder, signature.args[2], base, j, k), align=_BYTES)
-        row_values = builder.load(_four(context, builder, signature.args[4], source, a, k), align=_BYTES)
+        before = _load(context, builder, signature.args[2], base, j, k)
+        row_values = _load(context, builder, signature.args[4], source, a, k)
         address = _four(context, builder, signature.args[0], target, i, k)
         builder.store(builder.fadd(before, row_values), address, align=_BYTES)
         return _void(context)
@@ -118,10 +125,9 @@ def add_scaled(typing: Any, target: Any, i: Any, source: Any, a: Any, x: Any, k:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         target, i, source, a, x, k = arguments
-        values = builder.load(_four(context, builder, signature.args[2], source, a, k), align=_BYTES)
-        address = _four(context, builder, signature.args[0], target, i, k)
+        values = _load(context, builder, signature.args[2], source, a, k)
         scaled = builder.fmul(_everywhere(builder, x), values)
-        builder.store(builder.fadd(builder.load(address, align=_BYTES), scaled), address, align=_BYTES)
+        _add(context, builder, signature.args[0], target, i, k, scaled)
         return _void(context)
 
     return signature, generate
@@ -141,14 +147,10 @@ def add_between(typing: Any, target: Any, i: Any, source: Any, a: Any, x: Any, k
         target, i, source, a, x, k = arguments
         following = builder.add(a, ir.IntType(64)(1))
         parts = [
-            builder.fmul(
-                share, builder.load(_four(context, builder, signature.args[2], source, row, k), align=_BYTES)
-            )
+            builder.fmul(share, _load(context, builder, signature.args[2], source, row, k))
             for share, row in zip(_shares(builder, x), (a, following), strict=True)
         ]
-        address = _four(context, builder, signature.args[0], target, i, k)
-        between = builder.fadd(*parts)
-        builder.store(builder.fadd(builder.load(address, align=_BYTES), between), address, align=_BYTES)
+        _add(context, builder, signature.args[0], target, i, k, builder.fadd(*parts))
         return _void(context)
 
     return signature, generate
@@ -166,12 +168,10 @@ def spread_between(typing: Any, target: Any, a: Any, x: Any, source: Any, i: Any
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         target, a, x, source, i, k = arguments
-        values = builder.load(_four(context, builder, signature.args[3], source, i, k), align=_BYTES)
+        values = _load(context, builder, signature.args[3], source, i, k)
         following = builder.add(a, ir.IntType(64)(1))
         for share, row in zip(_shares(builder, x), (a, following), strict=True):
-            address = _four(context, builder, signature.args[0], target, row, k)
-            total = builder.fadd(builder.load(address, align=_BYTES), builder.fmul(share, values))
-            builder.store(total, address, align=_BYTES)
+            _add(context, builder, signature.args[0], target, row, k, builder.fmul(share, values))
         return _void(context)
 
     return signature, generate
