@@ -24,11 +24,17 @@ def score(make, study, trial):
 
 
 def warm_up(make):
-    """Fit two and three classes of a small table, so that no trial's time includes compilation or imports."""
+    """Fit two and three classes of a small table and of a larger one.
+
+    No trial's time then includes imports, or the compilation or loading of what few or many rows need.
+    """
     rng = np.random.default_rng(0)
-    X = pd.DataFrame({"number": rng.normal(size=90), "text": rng.choice(["a", "b"], 90).astype(object)})
-    for n_classes in (2, 3):
-        make().fit(X, np.arange(90) % n_classes).predict_proba(X)
+    for n_rows, n_columns in ((90, 1), (1500, 4)):
+        columns = {f"number {j}": rng.normal(size=n_rows) for j in range(n_columns)}
+        columns |= {f"text {j}": rng.choice(["a", "b"], n_rows).astype(object) for j in range(n_columns)}
+        for n_classes in (2, 3):
+            X, y = pd.DataFrame(columns), np.arange(n_rows) % n_classes
+            make().fit(X, y).predict_proba(X)
 
 
 def serve(parent, pipe, makers, study, limit):
