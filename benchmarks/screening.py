@@ -1,13 +1,16 @@
 """What does it cost to screen pairs of columns, and what does it find? One line per trial, resumable.
 
-    python benchmarks/screening.py run all-pairs,screened [--minutes 30] [--limit 60] [--results DIR]
+    python benchmarks/screening.py run all-pairs,screened,filled [--minutes 30] [--limit 60] [--results DIR]
     python benchmarks/screening.py report [--results DIR]
+    python benchmarks/screening.py beside-noise [--seeds 1:5]
     python benchmarks/screening.py planted [--seeds 0:10]
     python benchmarks/screening.py noise [--seeds 0:100]
     python benchmarks/screening.py sampled [--seeds 0:5]
 
 `run` fits real tables of up to 2,000 rows that can have all pairs, once with all of them, once with those
-that screening keeps, which otherwise happens beyond 4,000 features only; `report` compares the log losses.
+that screening keeps, which otherwise happens beyond 4,000 features only, and once with as many of the best
+as can be had, those without evidence too; `report` compares the log losses. `beside-noise` compares the two
+ways to screen on real tables with so many columns of noise that their pairs cannot all be had.
 `planted` tells whether the product of two among 500 numbers comes first; `noise` how many pairs of numbers
 without any meaning are kept, and how many a score test of about the same rule keeps; `sampled` which of some
 planted products are kept by the rows that a search sees, and by ten times as many.
@@ -21,9 +24,11 @@ from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
-from all_tables import ALL_TABLES
-from board_tables import DATA, REPEATED
+from all_tables import ALL_TABLES, TESTED, whole_table
+from board_tables import DATA, MOST_TEST_ROWS, REPEATED
 from scipy.stats import chi2
+from sklearn.metrics import log_loss
+from sklearn.model_selection import train_test_split
 from study import numbered, read_results
 from study_commands import commands, perform
 
@@ -35,6 +40,7 @@ from seminaive.models.paired import MANY_PAIR_BINS
 from seminaive.models.smooth_rows import MOST_SEARCHED
 from seminaive.selection import screening
 from seminaive.selection.relevance_trials import PAIRS
+from seminaive.selection.screening import best_pairs
 from seminaive.selection.split_rows import SplitRows
 from seminaive.selection.term_evidence import Residuals, evidence_for_pairs
 
@@ -43,17 +49,49 @@ ROWS, COLUMNS = (100, 2000), (4, 40)
 PLANTED_ROWS, PLANTED_COLUMNS = 2000, 500
 NOISE_ROWS, NOISE_COLUMNS = 300, 12
 SAMPLED_COLUMNS, TIMES_AS_MANY = 100, 10
+# Columns of noise beside a table's, and training rows of it, None being four fifths of all.
+BESIDE_NOISE = {
+    "sonar": (60, None),
+    "ionosphere": (80, None),
+    "heart-statlog": (100, None),
+    "german-credit": (100, 300),
+    "hepatitis": (100, None),
+    "credit-approval": (90, 300),
+    "pima-diabetes": (100, 300),
+    "wine": (100, None),
+    "horse-colic": (90, None),
+    "magic": (100, 300),
+    "spambase": (60, 300),
+    "chess-kr-vs-kp": (80, 300),
+    "splice": (60, 200),
+    "banknote": (100, 200),
+}
 # Planted coefficients of products of two standard normal numbers, ten pairs each.
 SIZES = (0.02, 0.03, 0.05, 0.1, 0.2)
 
 
-class Screened(SemiNaive):
-    """A model that screens pairs where it need not."""
+class Filled(SemiNaive):
+    """A model that keeps as many of the best pairs as can be had, whatever their evidence."""
 
     def fit(self, X, y, sample_weight=None, groups=None):
-        """Fit with the pairs that screening keeps."""
-        with patch.object(SmoothColumns, "can_cross_all", lambda *_: False):
+        """Fit with all pairs, or with the best ones."""
+
+        def best_of_all(evidence, sizes, most):
+            return best_pairs(evidence - evidence.min() + 1.0, sizes, most)
+
+        with patch.object(screening, "best_pairs", best_of_all):
             return super().fit(X, y, sample_weight, groups)
+
+
+def screened(base):
+    """Return a model that screens pairs where it need not."""
+
+    class Screened(base):
+        def fit(self, X, y, sample_weight=None, groups=None):
+            with patch.object(SmoothColumns, "can_cross_all", lambda *_: False):
+                return super().fit(X, y, sample_weight, groups)
+
+    return Screened
 
 
 def plan():
@@ -66,17 +104,50 @@ def plan():
 
 
 def report(given):
-    """Print how much is lost by screening, and where."""
-    found = {
-        name: read_results(given.results / f"{name}.csv").set_index("table")
-        for name in ("all-pairs", "screened")
-    }
-    both = found["all-pairs"].join(found["screened"], rsuffix="_screened", how="inner")
-    both = both[(both.status == "ok") & (both.status_screened == "ok")]
-    worse = (both.log_loss_screened - both.log_loss).sort_values()
-    times = np.exp(np.log(both.cpu_s_screened / both.cpu_s).mean())
-    print(f"{len(both)} tables, screened pairs lose {worse.mean():+.4f} in the mean, {times:.2f} of the time")
-    print(pd.concat([worse.head(5), worse.tail(8)]).round(4).to_string())
+    """Print how much is lost by screening in either way, and where."""
+    names = ("all-pairs", "screened", "filled")
+    found = {name: read_results(given.results / f"{name}.csv").set_index("table") for name in names}
+    for way in names[1:]:
+        both = found["all-pairs"].join(found[way], rsuffix=f"_{way}", how="inner")
+        both = both[(both.status == "ok") & (both[f"status_{way}"] == "ok")]
+        worse = (both[f"log_loss_{way}"] - both.log_loss).sort_values()
+        times = np.exp(np.log(both[f"cpu_s_{way}"] / both.cpu_s).mean())
+        print(f"{len(both)} tables, {way} lose {worse.mean():+.4f} in the mean, {times:.2f} of the time")
+        print(pd.concat([worse.head(5), worse.tail(8)]).round(4).to_string())
+
+
+def report_beside_noise(seeds):
+    """Print how much more is lost if pairs without evidence are kept as well, and how much longer it takes.
+
+    A fifth of the rows, at most 5,000, judges.
+    """
+    found = []
+    for name, (n_noise, n_rows) in BESIDE_NOISE.items():
+        for seed in seeds:
+            X, y = whole_table(name)
+            noise = np.random.default_rng((seed, n_noise)).normal(size=(len(X), n_noise))
+            X = pd.concat([X, pd.DataFrame(noise, index=X.index).add_prefix("noise")], axis=1)
+            train, rest = train_test_split(np.arange(len(y)), test_size=TESTED, stratify=y, random_state=seed)
+            if n_rows is not None:
+                train = train_test_split(train, train_size=n_rows, stratify=y[train], random_state=seed)[0]
+            losses, seconds = np.transpose(
+                [judged(make, X, y, train, rest[:MOST_TEST_ROWS]) for make in (SemiNaive, Filled)]
+            )
+            found.append({"table": name, "worse": losses[1] - losses[0], "times": seconds[1] / seconds[0]})
+            print(f"seed {seed}: {found[-1]}", flush=True)
+    every = pd.DataFrame(found)
+    print(every.groupby("table").mean().round(4).to_string())
+    error = every.worse.std() / np.sqrt(len(every))
+    times = np.exp(np.log(every.times).mean())
+    print(f"filled pairs lose {every.worse.mean():+.4f} (se {error:.4f}) more, {times:.1f} times the time")
+
+
+def judged(make, X, y, train, test):
+    """Return the log loss of test rows, and processor seconds of the fit."""
+    start = time.process_time()
+    model = make().fit(X.iloc[train].reset_index(drop=True), y[train])
+    seconds = time.process_time() - start
+    return log_loss(y[test], model.predict_proba(X.iloc[test]), labels=model.classes_), seconds
 
 
 def report_planted(seeds):
@@ -109,7 +180,7 @@ def evidence_on_noise(seed):
     X, y = rng.normal(size=(NOISE_ROWS, NOISE_COLUMNS)), np.arange(NOISE_ROWS) % 2
     with patch.object(screening, "best_pairs", stop):
         try:
-            Screened().fit(X, y)
+            screened(SemiNaive)().fit(X, y)
         except ScreenedError as found:
             return found.args
     raise RuntimeError("the pairs were not screened")
@@ -174,6 +245,7 @@ def report_sampled(seeds):
 
 if __name__ == "__main__":
     simulations = {
+        "beside-noise": (report_beside_noise, range(1, 5)),
         "planted": (report_planted, range(10)),
         "noise": (report_noise, range(100)),
         "sampled": (report_sampled, range(5)),
@@ -186,5 +258,5 @@ if __name__ == "__main__":
         simulate(simulated.parse_args().seeds)
     else:
         parser, _, _ = commands(__doc__, RESULTS)
-        makers = {"all-pairs": SemiNaive, "screened": Screened}
+        makers = {"all-pairs": SemiNaive, "screened": screened(SemiNaive), "filled": screened(Filled)}
         perform(parser, ALL_TABLES, makers, lambda _: plan(), report)
