@@ -71,7 +71,8 @@ def report(given):
             report_ratio(found, given.results / f"{given.over}.csv")
         if given.before is None:
             continue
-        both = found.join(read_results(given.before / f"{model}.csv").set_index("table"), rsuffix="_before")
+        before = read_results(given.before / f"{model}.csv").set_index("table")
+        both = found.merge(before, on="table", suffixes=("", "_before"))
         both = both[(both.status == "ok") & (both.status_before == "ok")]
         worse = both.log_loss - both.log_loss_before
         faster = np.exp(np.log(both.cpu_s / both.cpu_s_before).mean())
@@ -84,7 +85,7 @@ def report(given):
 
 def report_ratio(found, path):
     """Print the time of a model over that of another one, whose results lie elsewhere."""
-    both = found.join(read_results(path).set_index("table"), rsuffix="_other", how="inner")
+    both = found.merge(read_results(path).set_index("table"), on="table", suffixes=("", "_other"))
     both = both[(both.status == "ok") & (both.status_other == "ok")]
     ratio = (both.cpu_s / both.cpu_s_other).sort_values()
     n_both = f"{len(ratio)} tables"

@@ -108,7 +108,7 @@ def report(given):
     names = ("all-pairs", "screened", "filled")
     found = {name: read_results(given.results / f"{name}.csv").set_index("table") for name in names}
     for way in names[1:]:
-        both = found["all-pairs"].join(found[way], rsuffix=f"_{way}", how="inner")
+        both = found["all-pairs"].merge(found[way], on="table", suffixes=("", f"_{way}"))
         both = both[(both.status == "ok") & (both[f"status_{way}"] == "ok")]
         worse = (both[f"log_loss_{way}"] - both.log_loss).sort_values()
         times = np.exp(np.log(both[f"cpu_s_{way}"] / both.cpu_s).mean())
