@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import logsumexp
 
 from seminaive.design.classes import by_class
 from seminaive.objective.log_loss import posterior_of
@@ -35,6 +36,10 @@ def evidence_for(gradient: Floats, curvature: Floats, variances: Sequence[float]
 class Residuals:
     """What a model leaves unexplained in the training rows of each fold and, last, in all rows.
 
+    A fit leaves less of the rows that it has seen than of others. So the residuals of each training set are
+    divided by the root of their dispersion, the sum of their squares over the sum of the variances that the
+    model claims.
+
     Parameters
     ----------
     scores : list of ndarray of shape (n_rows, n_columns) or None
@@ -51,9 +56,11 @@ class Residuals:
         for k in range(rows.n_sets):
             weight = rows.training_weight(k)
             posterior = _shares(indicator, weight) if scores is None else posterior_of(by_class(scores[k]))
-            away = indicator - posterior
+            away, variance = indicator - posterior, posterior * (1 - posterior)
+            if scores is not None:
+                away /= _root_dispersion(away, variance, weight)
             self._residuals[:, k] = (weight[:, None] * away)[:, first:]
-            self._curvatures[:, k] = (weight[:, None] * posterior * (1 - posterior))[:, first:]
+            self._curvatures[:, k] = (weight[:, None] * variance)[:, first:]
 
     @property
     def n_sets(self) -> int:
@@ -74,6 +81,12 @@ class Residuals:
             found = evidence_for(gradient.reshape(shape), curvature.reshape(shape), variances)
             total += found.sum(axis=2)
         return total
+
+
+def _root_dispersion(away: Floats, variance: Floats, weight: Floats) -> float:
+    """Return the root of the mean square of residuals over the mean variance; 1 where no residual is left."""
+    square, claimed = float(weight @ (away**2).sum(axis=1)), float(weight @ variance.sum(axis=1))
+    return float(np.sqrt(square / claimed)) if square > 0 else 1.0
 
 
 def _shares(indicator: Floats, weight: Floats) -> Floats:
@@ -113,7 +126,10 @@ def evidence_for_pairs(
     pairs: Sequence[tuple[int, int]],
     variances: Sequence[float],
 ) -> Floats:
-    """Return the evidence for each pair of columns under the best of some prior variances: (sets, pairs)."""
+    """Return the log evidence for each pair of columns over that for none: (sets, pairs).
+
+    It is that of a prior under which all given variances are equally probable.
+    """
     used = sorted({j for pair in pairs for j in pair})
     features = [columns.columns[j].pair_features(table) for j in used]
     every, starts = np.hstack(features), np.cumsum([0, *(feature.shape[1] for feature in features)])
@@ -129,5 +145,5 @@ def evidence_for_pairs(
         evidence = residuals.of_products(features[j], every[:, starts[first] : starts[last]], variances)
         by_column = np.add.reduceat(evidence, starts[first:last] - starts[first], axis=2)
         by_pair = by_column[:, :, np.array(others) - first]
-        found[:, list(numbers)] = np.maximum(by_pair.max(axis=0), 0.0)
+        found[:, list(numbers)] = logsumexp(by_pair, axis=0) - np.log(len(variances))
     return found
