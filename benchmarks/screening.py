@@ -1,19 +1,20 @@
 """What does it cost to screen pairs of columns, and what does it find? One line per trial, resumable.
 
-    python benchmarks/screening.py run all-pairs,screened,filled [--minutes 30] [--limit 60] [--results DIR]
+    python benchmarks/screening.py run all-pairs,screened [--minutes 30] [--limit 60] [--results DIR]
     python benchmarks/screening.py report [--results DIR]
     python benchmarks/screening.py beside-noise [--seeds 1:5]
+    python benchmarks/screening.py wide [--seeds 400:402]
     python benchmarks/screening.py planted [--seeds 0:10]
     python benchmarks/screening.py noise [--seeds 0:100]
     python benchmarks/screening.py sampled [--seeds 0:5]
 
 `run` fits real tables of up to 2,000 rows that can have all pairs, once with all of them, once with those
-that screening keeps, which otherwise happens beyond 4,000 features only, and once with as many of the best
-as can be had, those without evidence too; `report` compares the log losses. `beside-noise` compares the two
-ways to screen on real tables with so many columns of noise that their pairs cannot all be had.
+that screening keeps, which otherwise happens beyond 4,000 features only; `report` compares the log losses.
+`beside-noise` compares the pairs that are kept with none at all, on real tables with so many columns of noise
+that their pairs cannot all be had; `wide` does so on real tables that have as many columns of themselves.
 `planted` tells whether the product of two among 500 numbers comes first; `noise` how many pairs of numbers
-without any meaning are kept, and how many a score test of about the same rule keeps; `sampled` which of some
-planted products are kept by the rows that a search sees, and by ten times as many.
+without any meaning are kept; `sampled` which of some planted products are kept by the rows that a search
+sees, and by ten times as many.
 """
 
 import argparse
@@ -26,7 +27,6 @@ import numpy as np
 import pandas as pd
 from all_tables import ALL_TABLES, TESTED, whole_table
 from board_tables import DATA, MOST_TEST_ROWS, REPEATED
-from scipy.stats import chi2
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from study import numbered, read_results
@@ -40,7 +40,6 @@ from seminaive.models.paired import MANY_PAIR_BINS
 from seminaive.models.smooth_rows import MOST_SEARCHED
 from seminaive.selection import screening
 from seminaive.selection.relevance_trials import PAIRS
-from seminaive.selection.screening import best_pairs
 from seminaive.selection.split_rows import SplitRows
 from seminaive.selection.term_evidence import Residuals, evidence_for_pairs
 
@@ -66,32 +65,29 @@ BESIDE_NOISE = {
     "splice": (60, 200),
     "banknote": (100, 200),
 }
+# Real tables of so many columns that their pairs cannot all be had, and training rows of them.
+WIDE = (
+    ("musk1", 100),
+    ("musk1", 200),
+    ("musk1", None),
+    ("musk2", 300),
+    ("optdigits", 300),
+    ("musk2", 1000),
+    ("optdigits", 1000),
+    ("optdigits", None),
+    ("musk2", None),
+)
 # Planted coefficients of products of two standard normal numbers, ten pairs each.
 SIZES = (0.02, 0.03, 0.05, 0.1, 0.2)
 
 
-class Filled(SemiNaive):
-    """A model that keeps as many of the best pairs as can be had, whatever their evidence."""
+class Screened(SemiNaive):
+    """A model that screens pairs where it need not."""
 
     def fit(self, X, y, sample_weight=None, groups=None):
-        """Fit with all pairs, or with the best ones."""
-
-        def best_of_all(evidence, sizes, most):
-            return best_pairs(evidence - evidence.min() + 1.0, sizes, most)
-
-        with patch.object(screening, "best_pairs", best_of_all):
+        """Fit with the pairs that screening keeps."""
+        with patch.object(SmoothColumns, "can_cross_all", lambda *_: False):
             return super().fit(X, y, sample_weight, groups)
-
-
-def screened(base):
-    """Return a model that screens pairs where it need not."""
-
-    class Screened(base):
-        def fit(self, X, y, sample_weight=None, groups=None):
-            with patch.object(SmoothColumns, "can_cross_all", lambda *_: False):
-                return super().fit(X, y, sample_weight, groups)
-
-    return Screened
 
 
 def plan():
@@ -104,50 +100,76 @@ def plan():
 
 
 def report(given):
-    """Print how much is lost by screening in either way, and where."""
-    names = ("all-pairs", "screened", "filled")
-    found = {name: read_results(given.results / f"{name}.csv").set_index("table") for name in names}
-    for way in names[1:]:
-        both = found["all-pairs"].merge(found[way], on="table", suffixes=("", f"_{way}"))
-        both = both[(both.status == "ok") & (both[f"status_{way}"] == "ok")]
-        worse = (both[f"log_loss_{way}"] - both.log_loss).sort_values()
-        times = np.exp(np.log(both[f"cpu_s_{way}"] / both.cpu_s).mean())
-        print(f"{len(both)} tables, {way} lose {worse.mean():+.4f} in the mean, {times:.2f} of the time")
-        print(pd.concat([worse.head(5), worse.tail(8)]).round(4).to_string())
+    """Print how much is lost by screening, and where."""
+    found, screened = (
+        read_results(given.results / f"{name}.csv").set_index("table") for name in ("all-pairs", "screened")
+    )
+    both = found.merge(screened, on="table", suffixes=("", "_screened"))
+    both = both[(both.status == "ok") & (both.status_screened == "ok")]
+    worse = (both.log_loss_screened - both.log_loss).sort_values()
+    times = np.exp(np.log(both.cpu_s_screened / both.cpu_s).mean())
+    print(f"{len(both)} tables, screened pairs lose {worse.mean():+.4f} in the mean, {times:.2f} of the time")
+    print(pd.concat([worse.head(5), worse.tail(8)]).round(4).to_string())
 
 
 def report_beside_noise(seeds):
-    """Print how much more is lost if pairs without evidence are kept as well, and how much longer it takes.
+    """Print what pairs that are kept beside columns of noise are worth."""
+    compare_with_none(
+        (f"{name} with {n_noise} of noise", *with_noise(name, n_noise, seed), n_rows, seed)
+        for name, (n_noise, n_rows) in BESIDE_NOISE.items()
+        for seed in seeds
+    )
+
+
+def with_noise(name, n_noise, seed):
+    """Return a table with columns of noise, and its classes."""
+    X, y = whole_table(name)
+    noise = np.random.default_rng((seed, n_noise)).normal(size=(len(X), n_noise))
+    return pd.concat([X, pd.DataFrame(noise, index=X.index).add_prefix("noise")], axis=1), y
+
+
+def report_wide(seeds):
+    """Print what pairs that are kept on tables of many columns are worth."""
+    compare_with_none(
+        (f"{name}, {n_rows or 'all'} rows", *whole_table(name), n_rows, seed)
+        for name, n_rows in WIDE
+        for seed in seeds
+    )
+
+
+def compare_with_none(samples):
+    """Print by how much the log loss is lower with the pairs that are kept than with none, and the times.
 
     A fifth of the rows, at most 5,000, judges.
     """
     found = []
-    for name, (n_noise, n_rows) in BESIDE_NOISE.items():
-        for seed in seeds:
-            X, y = whole_table(name)
-            noise = np.random.default_rng((seed, n_noise)).normal(size=(len(X), n_noise))
-            X = pd.concat([X, pd.DataFrame(noise, index=X.index).add_prefix("noise")], axis=1)
-            train, rest = train_test_split(np.arange(len(y)), test_size=TESTED, stratify=y, random_state=seed)
-            if n_rows is not None:
-                train = train_test_split(train, train_size=n_rows, stratify=y[train], random_state=seed)[0]
-            losses, seconds = np.transpose(
-                [judged(make, X, y, train, rest[:MOST_TEST_ROWS]) for make in (SemiNaive, Filled)]
-            )
-            found.append({"table": name, "worse": losses[1] - losses[0], "times": seconds[1] / seconds[0]})
-            print(f"seed {seed}: {found[-1]}", flush=True)
+    for name, X, y, n_rows, seed in samples:
+        train, rest = train_test_split(np.arange(len(y)), test_size=TESTED, stratify=y, random_state=seed)
+        if n_rows is not None:
+            train = train_test_split(train, train_size=n_rows, stratify=y[train], random_state=seed)[0]
+        losses, seconds, pairs = np.transpose(
+            [
+                judged(model, X, y, train, rest[:MOST_TEST_ROWS])
+                for model in (SemiNaive(), SemiNaive(interactions=0))
+            ]
+        )
+        line = {"table": name, "none": losses[1], "kept": losses[0], "pairs": pairs[0]}
+        found.append(line | {"seconds": seconds[0], "times": seconds[0] / seconds[1]})
+        print(f"seed {seed}: {found[-1]}", flush=True)
     every = pd.DataFrame(found)
-    print(every.groupby("table").mean().round(4).to_string())
-    error = every.worse.std() / np.sqrt(len(every))
+    print(every.groupby("table", sort=False).mean().round(4).to_string())
+    worse = every.kept - every.none
     times = np.exp(np.log(every.times).mean())
-    print(f"filled pairs lose {every.worse.mean():+.4f} (se {error:.4f}) more, {times:.1f} times the time")
+    print(f"log loss {worse.mean():+.4f} (se {worse.sem():.4f}), {times:.1f} times the time")
 
 
-def judged(make, X, y, train, test):
-    """Return the log loss of test rows, and processor seconds of the fit."""
+def judged(model, X, y, train, test):
+    """Return the log loss of test rows, processor seconds of the fit, and the number of pairs."""
     start = time.process_time()
-    model = make().fit(X.iloc[train].reset_index(drop=True), y[train])
+    model.fit(X.iloc[train].reset_index(drop=True), y[train])
     seconds = time.process_time() - start
-    return log_loss(y[test], model.predict_proba(X.iloc[test]), labels=model.classes_), seconds
+    loss = log_loss(y[test], model.predict_proba(X.iloc[test]), labels=model.classes_)
+    return loss, seconds, len(model.interactions_)
 
 
 def report_planted(seeds):
@@ -167,37 +189,31 @@ def report_planted(seeds):
 
 
 class ScreenedError(Exception):
-    """The evidence for each pair, in the place of the search that would follow."""
+    """The pairs that are kept, in the place of the search that would follow."""
 
 
-def evidence_on_noise(seed):
-    """Return the evidence for each pair of numbers without meaning, and how many functions the pair has."""
+def kept_on_noise(seed):
+    """Return which pairs of numbers without meaning are kept."""
 
-    def stop(evidence, sizes, _):
-        raise ScreenedError(evidence[-1], np.array(sizes))
+    def stop(evidence, *_):
+        raise ScreenedError(np.isfinite(evidence[-1]))
 
     rng = np.random.default_rng((seed, NOISE_COLUMNS))
     X, y = rng.normal(size=(NOISE_ROWS, NOISE_COLUMNS)), np.arange(NOISE_ROWS) % 2
     with patch.object(screening, "best_pairs", stop):
         try:
-            screened(SemiNaive)().fit(X, y)
+            Screened().fit(X, y)
         except ScreenedError as found:
-            return found.args
+            return found.args[0]
     raise RuntimeError("the pairs were not screened")
 
 
 def report_noise(seeds):
-    """Print which share of pairs is kept on noise.
-
-    The evidence of a small prior variance is positive where the score statistic exceeds its degrees of
-    freedom.
-    """
-    found = [evidence_on_noise(seed) for seed in seeds]
-    kept = np.concatenate([evidence > 0 for evidence, _ in found])
-    n_functions = np.concatenate([sizes for _, sizes in found])
+    """Print how many pairs are kept on noise, and on how many tables any is."""
+    kept = np.array([kept_on_noise(seed) for seed in seeds])
     print(
-        f"{kept.sum()} of {len(kept)} pairs of noise are kept, {kept.mean():.3f}; a score statistic above "
-        f"its degrees of freedom has a probability of {chi2.sf(n_functions, n_functions).mean():.3f}"
+        f"{kept.sum()} of {kept.size} pairs of noise are kept, {kept.mean():.3f}; none on "
+        f"{np.mean(~kept.any(axis=1)):.2f} of {len(kept)} tables"
     )
 
 
@@ -213,7 +229,8 @@ def kept_of_all_pairs(X, y):
     evidence = evidence_for_pairs(columns, table, Residuals(SplitRows(table, y, weight, 2)), pairs, variances)
     widths = [column.pair.shape[1] for column in columns.columns]
     sizes = [widths[j] * widths[k] for j, k in pairs]
-    best = screening.best_pairs(evidence, sizes, most_pair_features(2))[0]
+    says = screening.says_something(evidence[0], np.ones(len(pairs), dtype=bool))
+    best = screening.best_pairs(np.where(says, evidence, -np.inf), sizes, most_pair_features(2))[0]
     return {pairs[number] for number in np.flatnonzero(best)}
 
 
@@ -246,6 +263,7 @@ def report_sampled(seeds):
 if __name__ == "__main__":
     simulations = {
         "beside-noise": (report_beside_noise, range(1, 5)),
+        "wide": (report_wide, range(400, 402)),
         "planted": (report_planted, range(10)),
         "noise": (report_noise, range(100)),
         "sampled": (report_sampled, range(5)),
@@ -258,5 +276,5 @@ if __name__ == "__main__":
         simulate(simulated.parse_args().seeds)
     else:
         parser, _, _ = commands(__doc__, RESULTS)
-        makers = {"all-pairs": SemiNaive, "screened": screened(SemiNaive), "filled": screened(Filled)}
+        makers = {"all-pairs": SemiNaive, "screened": Screened}
         perform(parser, ALL_TABLES, makers, lambda _: plan(), report)

@@ -11,7 +11,7 @@ from seminaive.design.smooth_columns import SmoothColumns, most_pair_features
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.selection.coefficient_solver import CoefficientSolver
 from seminaive.selection.row_space_solver import RowSpaceSolver
-from seminaive.selection.screening import best_pairs, halvings, kept_terms
+from seminaive.selection.screening import best_pairs, halvings, kept_terms, says_something
 from seminaive.selection.split_rows import SplitRows
 from seminaive.selection.term_evidence import (
     Residuals,
@@ -90,9 +90,57 @@ def test_halvings_are_nested_and_leave_out_what_has_no_evidence():
 
 
 def test_pairs_are_kept_by_rank_until_the_features_of_all_sets_are_too_many():
-    evidence = np.array([[4.0, 3.0, 2.0, 0.0], [1.0, 2.0, 0.0, 0.0]])
+    evidence = np.array([[4.0, 3.0, -2.0, -np.inf], [1.0, 2.0, -np.inf, -np.inf]])
     n_kept = {most: best_pairs(evidence, [4, 4, 4, 4], most).sum(axis=1).tolist() for most in (7, 8, 12, 99)}
     assert n_kept == {7: [0, 0], 8: [2, 2], 12: [3, 2], 99: [3, 2]}
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.9])
+def test_pairs_that_say_something_are_those_more_probable_than_not_under_their_share(share):
+    """Scores are normal of variance 1, or of variance 26 for pairs that say something."""
+    rng = np.random.default_rng(6)
+    says = rng.random(20_000) < share
+    scores = rng.normal(size=len(says)) * np.where(says, np.sqrt(26.0), 1.0)
+    evidence = evidence_for(scores, np.ones_like(scores), [25.0])[0]
+    found = says_something(evidence, np.ones(len(says), dtype=bool))
+    bayes = evidence > np.log((1 - share) / share)
+    assert np.mean(found != bayes) < 0.01
+    assert np.mean(found[~says]) <= share / (1 - share)
+
+
+def test_where_pairs_say_nothing_few_are_kept_and_where_all_do_all_are():
+    rng = np.random.default_rng(7)
+    scores = rng.normal(size=(200, 1000))
+    everywhere = np.ones(1000, dtype=bool)
+    evidence = evidence_for(scores, np.ones_like(scores), [0.5])[0]
+    n_kept = [int(says_something(of_table, everywhere).sum()) for of_table in evidence]
+    assert np.mean(n_kept) < 5
+    assert np.mean(np.array(n_kept) == 0) > 0.4
+    assert says_something(np.full(1000, 0.1), everywhere).all()
+    assert not says_something(np.full(1000, 1e9), ~everywhere).any()
+    np.testing.assert_array_equal(
+        says_something(np.array([1e9, -1e9, 0.0]), everywhere[:3]), [True, False, False]
+    )
+
+
+def test_residuals_are_as_long_as_the_posterior_claims_however_closely_rows_are_fitted():
+    """A planted pair has the evidence that it has for rows which the fit has not seen."""
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(300, 4))
+    labels = (rng.random(300) < 1 / (1 + np.exp(-2 * X[:, 0] * X[:, 1]))).astype(int)
+    table = coded(X)
+    columns = SmoothColumns.of(table, np.ones(300))
+    rows = SplitRows(table, labels, np.ones(300), 2)
+    flat = np.zeros((300, 1))
+    # Scores that draw each row's probability toward its label, whatever the columns say.
+    close = np.where(labels == 1, 3.0, -3.0)[:, None]
+
+    def evidence(scores):
+        pairs = columns.all_pairs
+        return evidence_for_pairs(columns, table, Residuals(rows, [scores]), pairs, [0.04, 1.0])[0]
+
+    assert evidence(flat).argmax() == evidence(close).argmax() == 0
+    assert evidence(close)[0] > 0
 
 
 @pytest.mark.parametrize("solver", [RowSpaceSolver, CoefficientSolver])

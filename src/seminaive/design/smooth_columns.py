@@ -113,14 +113,13 @@ class SmoothColumns:
         widths = np.array([self.columns[j].with_fewer(1, 1).pair.shape[1] for j in self.mains])
         return bool((widths.sum() ** 2 - (widths**2).sum()) // 2 <= most_pair_features(n_classes))
 
-    def crossed(self, pairs: Sequence[tuple[int, int]], n_classes: int, fewest: int = 1) -> SmoothColumns:
+    def crossed(self, pairs: Sequence[tuple[int, int]], n_classes: int) -> SmoothColumns:
         """Return the same columns with terms of some pairs.
 
         The more pairs, the fewer functions each column has in them, so that the features stay within their
-        limit, or until each has the ``fewest``; without pairs, columns keep the number of functions that is
-        used at most.
+        limit; without pairs, columns keep the number of functions that is used at most.
         """
-        columns = _with_fewer_functions(self.columns, pairs, most_pair_features(n_classes), fewest)
+        columns = _with_fewer_functions(self.columns, pairs, most_pair_features(n_classes))
         kept = tuple((j, k) for j, k in pairs if columns[j].pair.shape[1] and columns[k].pair.shape[1])
         return replace(self, columns=columns, pairs=kept)
 
@@ -211,11 +210,11 @@ class SmoothColumns:
 
 
 def _with_fewer_functions(
-    columns: tuple[SmoothColumn, ...], pairs: Sequence[tuple[int, int]], most: int, fewest: int
+    columns: tuple[SmoothColumn, ...], pairs: Sequence[tuple[int, int]], most: int
 ) -> tuple[SmoothColumn, ...]:
     """Cut the functions of pairs until the features of all pairs are no more than ``most``."""
     cut = columns
-    numbers = range(PAIR_FUNCTIONS, fewest - 1, -1)
+    numbers = range(PAIR_FUNCTIONS, 0, -1)
     for of_number, of_category in ((n, times * n) for n in numbers for times in (2, 1)):
         cut = tuple(column.with_fewer(of_number, of_category) for column in columns)
         widths = [column.pair.shape[1] for column in cut]

@@ -31,11 +31,6 @@ if TYPE_CHECKING:
 
     Kept = NDArray[np.bool_]
 
-# Of pairs that are screened, the best have at least this many functions of each column. With 4, 2 and 1 of
-# them, 100, 400 and 1,600 pairs of optdigits have room: a log loss of .045, .026 and .027 on all rows in 14,
-# 25 and 63 s, .155, .148 and .142 on 300; musk2 on 300 rows .212, .210, .214 (decision 21).
-FEWEST_FUNCTIONS = 2
-
 
 @dataclass(frozen=True)
 class Crossed:
@@ -132,11 +127,7 @@ class Screen:
         first, second = np.array(pairs).T
         among = kept[:, first] & kept[:, second]
         says = np.stack([says_something(*of_set) for of_set in zip(evidence, among, strict=True)])
-        supported = [pairs[number] for number in np.flatnonzero(says.any(axis=0)).tolist()]
-        widths = [
-            column.pair.shape[1]
-            for column in columns.crossed(supported, self._n_classes, FEWEST_FUNCTIONS).columns
-        ]
+        widths = [column.pair.shape[1] for column in columns.columns]
         sizes = [widths[j] * widths[k] for j, k in pairs]
         best = best_pairs(np.where(says, evidence, -np.inf), sizes, most_pair_features(self._n_classes))
         chosen = np.flatnonzero(best.any(axis=0)).tolist()
@@ -193,8 +184,8 @@ def says_something(evidence: Floats, among: Kept) -> Kept:
     """Return which of some pairs more probably say something than not, given the log evidence for each.
 
     The share of pairs that do is the one under which the data of all of them are most probable: with odds
-    o of it, the root of ``mean(o e / (1 + o e)) = o / (1 + o)`` over their evidence e. Where nothing is to be
-    found e is 1 in the mean, so that of N pairs no more than 1 / x have an e above N x.
+    o of it, the root of ``mean(o e / (1 + o e)) = o / (1 + o)`` over their evidence e. A pair that says
+    nothing has an e of 1 in the mean, so that 1 / x of N such pairs, at most, are expected above N x.
 
     Parameters
     ----------
@@ -204,7 +195,7 @@ def says_something(evidence: Floats, among: Kept) -> Kept:
 
     Examples
     --------
-    >>> says_something(np.array([9.0, 0.5, -0.5, -0.5, 9.0]), np.array([True, True, True, True, False]))
+    >>> says_something(np.array([9.0, -2.0, -3.0, -3.0, 9.0]), np.array([True, True, True, True, False]))
     array([ True, False, False, False, False])
     """
     # Evidence beyond this is certain, and its products with all odds that are tried stay within a float.

@@ -84,9 +84,9 @@ class Residuals:
 
 
 def _root_dispersion(away: Floats, variance: Floats, weight: Floats) -> float:
-    """Return the root of the mean square of residuals over the mean variance; 1 where no residual is left."""
+    """Return the root of the mean square of residuals over the mean variance; 1 where either is nothing."""
     square, claimed = float(weight @ (away**2).sum(axis=1)), float(weight @ variance.sum(axis=1))
-    return float(np.sqrt(square / claimed)) if square > 0 else 1.0
+    return float(np.sqrt(square / claimed)) if square > 0 and claimed > 0 else 1.0
 
 
 def _shares(indicator: Floats, weight: Floats) -> Floats:
