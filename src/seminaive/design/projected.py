@@ -153,20 +153,29 @@ class ProjectedDesign(Design):
     def _squares(self) -> Floats:
         return self._functions**2
 
+    @cached_property
+    def _functions_of_curves(self) -> list[tuple[Floats, slice, slice]]:
+        """The functions of each curve at its knots, where its coefficients are, and where its knots are."""
+        starts = self.knot_starts[:-1].tolist()
+        return [
+            (curve.curve, block, slice(start, start + len(curve.curve)))
+            for (curve, block), start in zip(self._curves, starts, strict=True)
+        ]
+
     def knot_values(self, coefficients: Floats, width: int) -> Floats:
         """Return the values of all curves at their knots, a row of zeros after each, padded to a width."""
         values = np.zeros((int(self.knot_starts[-1]), width))
-        for (curve, block), start in zip(self._curves, self.knot_starts[:-1].tolist(), strict=True):
-            values[start : start + len(curve.curve), : coefficients.shape[1]] = (
-                curve.curve @ coefficients[block]
-            )
+        of_coefficients = values[:, : coefficients.shape[1]]
+        for functions, block, knots in self._functions_of_curves:
+            of_coefficients[knots] = functions @ coefficients[block]
         return values
 
     def add_curves(self, residuals: Floats, found: Floats) -> None:
         """Write the main terms of numbers of X'R."""
         sums = self._sums_at_knots(self.along, residuals)
-        for (curve, block), start in zip(self._curves, self.knot_starts[:-1].tolist(), strict=True):
-            found[block] = curve.curve.T @ sums[start : start + len(curve.curve), : found.shape[1]]
+        sums = sums[:, : found.shape[1]]
+        for functions, block, knots in self._functions_of_curves:
+            found[block] = functions.T @ sums[knots]
 
     def add_squares_of_curves(self, residuals: Floats, found: Floats) -> None:
         """Write the main terms of numbers of (X * X)'R.

@@ -72,9 +72,9 @@ class SemiNaive(PairedClassifier):
     ----------
     interactions : "all", int or list of pairs, default="all"
         Which pairs of columns have a term. "all": every pair or, where these would have more than 4,000
-        features, those for which the residuals of a fit without pairs have most evidence. A number: that many
-        of the most important ones, found by a first fit with all pairs; 0 is none. A list: pairs of names or
-        positions.
+        features, those of which the residuals of a fit without pairs say that they more probably matter than
+        not. A number: that many of the most important ones, found by a first fit with all pairs; 0 is none.
+        A list: pairs of names or positions.
     shapes : mapping of columns to shapes or None, default=None
         What is known beforehand about numbers: "increasing", "decreasing", "convex", "concave", "linear" or
         "none". The log odds of the second class then have the shape along the column, whatever the other
