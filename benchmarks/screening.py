@@ -152,7 +152,7 @@ def compare_with_none(samples):
                 judged(model, X, y, train, rest[:MOST_TEST_ROWS])
                 for model in (SemiNaive(), SemiNaive(interactions=0))
             ]
-        )
+        ).tolist()
         line = {"table": name, "none": losses[1], "kept": losses[0], "pairs": pairs[0]}
         found.append(line | {"seconds": seconds[0], "times": seconds[0] / seconds[1]})
         print(f"seed {seed}: {found[-1]}", flush=True)

@@ -124,7 +124,7 @@ def test_where_pairs_say_nothing_few_are_kept_and_where_all_do_all_are():
 
 
 def test_residuals_are_as_long_as_the_posterior_claims_however_closely_rows_are_fitted():
-    """A planted pair has the evidence that it has for rows which the fit has not seen."""
+    """A planted pair stands out at the residuals of a close fit as it does at those of none."""
     rng = np.random.default_rng(8)
     X = rng.normal(size=(300, 4))
     labels = (rng.random(300) < 1 / (1 + np.exp(-2 * X[:, 0] * X[:, 1]))).astype(int)

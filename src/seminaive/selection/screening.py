@@ -1,7 +1,8 @@
-"""Which columns and pairs have terms where all would be too many: those with the most evidence.
+"""Which columns and pairs have terms where all would be too many.
 
-Terms are ranked by their evidence at the residuals of a smaller model, for the training rows of each fold
-separately, so that held-out rows have no part in the choice.
+Columns are those with the most evidence; pairs those that more probably say something than not, given their
+evidence at the residuals of a fit without pairs. Each fold chooses by its training rows alone, so that
+held-out rows have no part in the choice.
 """
 
 from __future__ import annotations
