@@ -27,7 +27,7 @@ from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.kernel_newton import minimize_kernel
-from seminaive.solvers.truncated_newton import minimize_truncated_newton
+from seminaive.solvers.minimize import minimize_truncated_newton
 
 TABLES = (
     "german-credit",

@@ -79,7 +79,7 @@ def test_there_are_three_line_searches():
 
 
 def test_there_is_one_loop_of_linear_conjugate_gradients():
-    assert files_that_call("update_direction") == {"solvers/truncated_newton.py"}
+    assert files_that_call("update_direction") == {"solvers/minimize.py"}
     # SciPy's, for the margins of tables of three columns.
     assert files_that_call("cg") == {"scores/pure.py"}
 

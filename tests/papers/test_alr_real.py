@@ -12,7 +12,7 @@ from seminaive.models import NaiveBayes
 from seminaive.papers import alr_real
 from seminaive.papers.alr_real import METHODS
 from seminaive.papers.reproduction import RunOptions, compare_with_paper, runnable
-from seminaive.solvers.minimize import MOST_VECTORS
+from seminaive.solvers.quasi_newton import MOST_VECTORS
 
 
 def _table(name, n_rows=80):

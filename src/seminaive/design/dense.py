@@ -38,6 +38,11 @@ class DenseDesign(Design):
         """Return the number of columns of X."""
         return int(self.features.shape[1])
 
+    @property
+    def operations(self) -> float:
+        """Return what a pass takes for each score of each row: one multiplication for each coefficient."""
+        return float(self.n_coefficients)
+
     @cached_property
     def rough(self) -> DenseDesign:
         """Return the same design in single precision, at half the time of a product."""

@@ -16,7 +16,7 @@ from seminaive.design.centred_levels import CentredLevels
 from seminaive.design.coefficients import Coefficients
 from seminaive.design.fusion import FusedTerms, cell_budget
 from seminaive.design.pair_codes import PairCodes
-from seminaive.design.protocol import Design
+from seminaive.design.protocol import OPERATIONS_PER_GATHER, Design
 from seminaive.design.smooth_scores import term_blocks
 from seminaive.design.table_design import TableDesign
 from seminaive.design.table_workspace import padded, with_padding
@@ -96,6 +96,11 @@ class ProjectedDesign(Design):
     def n_gathers(self) -> int:
         """Return how many entries of tables a pass reads for each score of each row."""
         return len(self.cells.fused.cells) + 2 * len(self._curves)
+
+    @property
+    def operations(self) -> float:
+        """Return what a pass takes for each score of each row, in dense multiplications."""
+        return OPERATIONS_PER_GATHER * self.n_gathers
 
     def workspace(self, n_columns: int) -> ProjectedWorkspace:
         """Return room for passes with ``n_columns`` columns of coefficients."""

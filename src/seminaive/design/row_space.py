@@ -87,6 +87,11 @@ class RowSpace(Design):
         """Return which coefficients stay 0: none."""
         return np.zeros(self.n_coefficients, dtype=bool)
 
+    @property
+    def operations(self) -> float:
+        """Return what a pass takes for each score of each row: one multiplication for each coefficient."""
+        return float(self.n_coefficients)
+
     @cached_property
     def rough(self) -> RowSpace:
         """Return the same design in single precision, at half the time of a product."""

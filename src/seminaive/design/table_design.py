@@ -12,7 +12,7 @@ from seminaive.design.coarse_table import coarse_space
 from seminaive.design.coefficients import Coefficients, GenerativeEstimate
 from seminaive.design.fusion import FusedTerms, plan_groups
 from seminaive.design.gram import CellGram
-from seminaive.design.protocol import Design
+from seminaive.design.protocol import OPERATIONS_PER_GATHER, Design
 from seminaive.design.table_workspace import TableWorkspace, padded
 from seminaive.errors import InputError, TooLargeError
 from seminaive.memory import refuse_beyond_memory
@@ -124,6 +124,11 @@ class TableDesign(Design):
     def fixed(self) -> Booleans:
         """Return which coefficients stay 0."""
         return self.coefficients.fixed
+
+    @property
+    def operations(self) -> float:
+        """Return what a pass takes for each score of each row, in dense multiplications."""
+        return OPERATIONS_PER_GATHER * len(self.fused.groups) + self.n_numbers
 
     def workspace(self, n_columns: int) -> TableWorkspace:
         """Return room for passes with ``n_columns`` columns of coefficients."""

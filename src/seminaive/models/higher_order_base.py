@@ -26,7 +26,7 @@ from seminaive.models.term_fit_posterior import NO_TERM_POSTERIOR, has_posterior
 from seminaive.models.term_layout import lay_out_terms
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
-from seminaive.solvers.minimize import MOST_VECTORS, minimize
+from seminaive.solvers.quasi_newton import MOST_VECTORS, minimize
 from seminaive.solvers.search_coordinates import SCALINGS, search_coordinates
 from seminaive.solvers.stochastic_gradient import minimize_by_epochs
 from seminaive.statistics.sizes import stream_parts
@@ -46,9 +46,6 @@ if TYPE_CHECKING:
     from seminaive.objective.ridge import Ridge
     from seminaive.objective.summed_loss import LossName, SummedLoss
     from seminaive.solvers.result import SolverResult
-
-# Norm of the gradient, over that at the start, at which smooth fits stop by default.
-SMOOTH_TOL = 1e-4
 
 STARTS = ("zero", "generative")
 # What a stream of chunks keeps, and a fit does not.

@@ -24,7 +24,7 @@ from seminaive.selection.folds import check_folds
 from seminaive.selection.started_strength_search import StartedAverage, StartedStrengthSearch
 from seminaive.selection.strength_grid import Grid
 from seminaive.selection.strength_search import StrengthSearch
-from seminaive.solvers.result import MAX_ITER, TOL
+from seminaive.solvers.result import MAX_ITER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,9 +95,9 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
     bins : "auto", "mdl" or int, default="auto"
         How numbers are cut: into 6 equally frequent bins below 500 rows and 10 above; by description
         length; or into that number of equally frequent bins.
-    tol : float, default=1e-4
-        Norm of the gradient at which the final fit stops, relative to that at zero coefficients. The norm is
-        scaled so that half its square is about the distance of the penalised loss from its minimum.
+    tol : float, default=1e-3
+        Where final fits stop: its square is the share of the penalised loss by which a fit may exceed its
+        minimum, a millionth by default.
     max_iter : int, default=1000
         Newton steps per fit.
     n_jobs : int, default=None
@@ -129,14 +129,13 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         Its 95 % interval.
     cv_results_ : dict of ndarray
         ``ridge`` (one row per trial), ``number_ridge``, ``generative_share`` and ``log_loss``, the mean over
-        held-out rows and one more of unknown label, by which the search decides. A trial is fitted as far as
-        needed to tell whether it is better than another: ``error`` is how much the log loss of one that lost
-        may change if its fit went on, else 0. With a ``start`` also the ``slope`` of the earlier score.
+        held-out rows and one more of unknown label, by which the search decides. With a ``start`` also the
+        ``slope`` of the earlier score.
     objective_ : float
         The penalised loss of the final fit.
     gradient_norm_ : float
-        How close to the optimum the fit ended (its certificate): the norm of the gradient, relative to that
-        at zero coefficients.
+        How close to the optimum the fits ended (their certificate), on the scale of ``tol``: the largest of
+        the fits that are averaged.
     n_iter_ : int
     passes_ : int
         Passes over all rows of the final fit, for gradients and for products with second derivatives.
@@ -233,13 +232,11 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         step: Steps,
     ) -> StrengthSearch | StartedStrengthSearch:
         """Return the search over strengths, around an earlier model where there is one."""
-        # The search ends by held-out losses; this only tells that nothing is left to do.
-        tol = min(self.tol, TOL)
 
         def search_of(
             whole: FoldTable, tables: list[FoldTable], baseline: Baseline | None = None
         ) -> StrengthSearch:
-            return StrengthSearch(whole, tables, tol, self.max_iter, folded.groups, step, baseline)
+            return StrengthSearch(whole, tables, self.max_iter, folded.groups, step, baseline)
 
         if earlier is None:
             return search_of(whole, tables)

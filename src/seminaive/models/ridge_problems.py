@@ -18,7 +18,7 @@ from seminaive.models.training_set import encode_rows
 from seminaive.selection.row_space_solver import RowSpaceSolver
 from seminaive.selection.split_rows import SplitRows
 from seminaive.solvers.leave_one_out import RidgeProblem
-from seminaive.solvers.minimize import MOST_VECTORS
+from seminaive.solvers.quasi_newton import MOST_VECTORS
 
 if TYPE_CHECKING:
     from seminaive.models.training_set import TrainingSet

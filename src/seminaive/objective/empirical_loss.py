@@ -99,6 +99,11 @@ class EmpiricalLoss(SummedLoss):
         """Return the probability of each class or, of two, of class 1: (n_rows, n_weightings, n_columns)."""
         return posterior_of(self.scores(coefficients).reshape(-1, self.n_weightings, self.n_columns))
 
+    @cached_property
+    def at_equal(self) -> Floats:
+        """Return the loss of equal odds of each weighting."""
+        return np.asarray(self.row_weights.sum(axis=1) * np.log(self.n_classes))
+
     # Second derivatives of the log loss
 
     def row_curvature(self, coefficients: Floats) -> Floats:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from seminaive.arrays import Floats
-    from seminaive.objective.penalty import SmoothPenalty
+    from seminaive.objective.ridge import Ridge
     from seminaive.objective.summed_loss import SummedLoss
 
 
@@ -21,16 +21,15 @@ class PenalisedLoss:
 
     Coefficients may come flat in their columns, or with one axis for the weightings: gradients and products
     have the shape of what was given.
-
-    Parameters
-    ----------
-    preconditioner : callable or None
-        Approximate inverse of the Hessian, for arrays shaped like the loss's coefficients.
     """
 
     loss: SummedLoss
-    ridge: SmoothPenalty
-    preconditioner: Callable[[Floats], Floats] | None = None
+    ridge: Ridge
+
+    @property
+    def at_equal(self) -> Floats:
+        """Return the loss of equal odds of each weighting."""
+        return self.loss.at_equal
 
     def __call__(self, coefficients: Floats) -> tuple[Floats, Floats]:
         """Return the value of each weighting, and the gradient."""
@@ -40,7 +39,7 @@ class PenalisedLoss:
             penalties, pull = self.ridge.value_and_gradient(flat)
             values += penalties.reshape(self.loss.n_weightings, -1).sum(axis=1)
             gradient += pull
-        return values, gradient.reshape(coefficients.shape)
+        return values, self._moving(gradient).reshape(coefficients.shape)
 
     def hessian_product(self, coefficients: Floats) -> Callable[[Floats], Floats]:
         """Return the function that multiplies a direction by the Hessian at some coefficients."""
@@ -49,20 +48,20 @@ class PenalisedLoss:
         def product(direction: Floats) -> Floats:
             flat = direction.reshape(self.loss.shape)
             found = of_loss(flat)
-            found += self.ridge.strength * flat
-            return found.reshape(direction.shape)
+            found += self.ridge.curvature * flat
+            return self._moving(found).reshape(direction.shape)
 
         return product
+
+    def _moving(self, along: Floats) -> Floats:
+        """Return derivatives along coefficients, 0 along those that stay where they are."""
+        if self.ridge.moves is not None:
+            along *= self.ridge.moves
+        return along
 
     def hessian(self, coefficients: Floats) -> Floats:
         """Return the Hessian of a single weighting, its coefficients flattened by rows."""
         hessian = self.loss.hessian(coefficients)
-        strength = np.broadcast_to(self.ridge.strength, self.loss.shape)
+        strength = np.broadcast_to(self.ridge.curvature, self.loss.shape)
         np.einsum("ii->i", hessian)[:] += strength.ravel()
         return hessian
-
-    def precondition(self, gradient: Floats) -> Floats:
-        """Return gradients times the approximate inverse of the Hessian."""
-        if self.preconditioner is None:
-            return gradient
-        return self.preconditioner(gradient.reshape(self.loss.shape)).reshape(gradient.shape)

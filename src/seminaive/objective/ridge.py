@@ -19,7 +19,7 @@ class Ridge:
     Parameters
     ----------
     strength : ndarray of shape (n_coefficients, 1) or that of the coefficients
-        In rows; 0 leaves a coefficient free.
+        In rows; 0 leaves a coefficient free, and an infinite one stays where it is.
     target : ndarray, broadcast to the coefficients, default=0
     """
 
@@ -32,12 +32,23 @@ class Ridge:
         return bool(np.any(self.strength))
 
     @cached_property
+    def moves(self) -> Floats | None:
+        """1 where a coefficient moves and 0 where its strength is infinite; None where all move."""
+        free = np.isfinite(self.strength)
+        return None if free.all() else free.astype(np.float64)
+
+    @cached_property
+    def curvature(self) -> Floats:
+        """The second derivative along each coefficient that moves, 0 along the others."""
+        return np.where(np.isinf(self.strength), 0.0, self.strength)
+
+    @cached_property
     def _has_target(self) -> bool:
         return bool(np.any(self.target))
 
     def value_and_gradient(self, coefficients: Floats) -> tuple[Floats, Floats]:
         """Return the penalty of each column of coefficients, and the derivative by each coefficient."""
         away = coefficients - self.target if self._has_target else coefficients
-        gradient = np.asarray(self.strength * away)
+        gradient = np.asarray(self.curvature * away)
         halves: Floats = 0.5 * np.einsum("jk,jk->k", gradient, away)
         return halves, gradient

@@ -55,6 +55,11 @@ class SummedLoss(ABC):
         return np.stack([product(unit.reshape(self.shape)).ravel() for unit in units], axis=1)
 
     @cached_property
+    def at_equal(self) -> Floats:
+        """Return the loss of equal odds of each weighting; the first column of X is that of the intercept."""
+        return np.asarray(self.squared_columns()[0] * np.log(self.n_classes))
+
+    @cached_property
     def variance_at_zero(self) -> float:
         """Return p (1 - p) where all scores are 0."""
         return (1 - 1 / self.n_classes) / self.n_classes

@@ -33,7 +33,7 @@ from seminaive.papers.reproduction import (
     Tolerance,
     published_table,
 )
-from seminaive.solvers.minimize import MOST_VECTORS
+from seminaive.solvers.quasi_newton import MOST_VECTORS
 from seminaive.statistics.sizes import DOUBLE, dense_cells
 
 __all__ = [

@@ -22,7 +22,7 @@ from seminaive.design.table_design import TableDesign, refuse_too_large, terms_o
 from seminaive.objective.blocked_loss import BlockedLoss, TableBlock, class_sums
 from seminaive.scale.partitions import ROWS_AT_ONCE
 from seminaive.scale.scratch import ArrayOnDisk
-from seminaive.solvers.minimize import MOST_VECTORS
+from seminaive.solvers.quasi_newton import MOST_VECTORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

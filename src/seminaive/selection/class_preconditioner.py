@@ -49,11 +49,14 @@ class ClassPreconditioner:
         For each column the function that multiplies its gradient by about the inverse of its Hessian.
     of_mean : ndarray of shape (n_coefficients, n_weightings * n_classes)
         One over the ridge; 0 where there is none.
+    operations : float
+        Multiplications that building it took.
     """
 
     blocks: tuple[Inverse, ...]
     of_mean: Floats
     n_classes: int
+    operations: float
 
     @classmethod
     def of(
@@ -84,10 +87,16 @@ class ClassPreconditioner:
         blocks = tuple(
             _block(features, rows, of_ridge) for rows, of_ridge in zip(chosen, ridge.T, strict=True)
         )
-        return cls(blocks, np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0), n_classes)
+        of_mean = np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0)
+        n_rows = np.array([len(rows.rows) for rows in chosen], dtype=np.float64)
+        operations = n_coefficients * n_rows * np.minimum(n_rows, n_coefficients)
+        return cls(blocks, of_mean, n_classes, float(operations.sum()))
 
     def __call__(self, gradient: Floats) -> Floats:
-        """Return about the inverse times a gradient, (n_coefficients, n_weightings * n_classes)."""
+        """Return about the inverse times a gradient, (n_coefficients, n_weightings, n_classes)."""
+        return self._times(gradient.reshape(len(gradient), -1)).reshape(gradient.shape)
+
+    def _times(self, gradient: Floats) -> Floats:
         mean = _mean_of_classes(gradient, self.n_classes)
         apart = np.ascontiguousarray((gradient - mean).T)
         found = np.stack([block(column) for block, column in zip(self.blocks, apart, strict=True)], axis=1)

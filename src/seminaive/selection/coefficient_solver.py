@@ -14,6 +14,7 @@ from seminaive.design.centred_levels import CentredLevels
 from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_scores import term_blocks
+from seminaive.design.term_kernels import TermKernels
 from seminaive.design.weighted_gram import weighted_gram
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.log_loss import posterior_of
@@ -23,13 +24,15 @@ from seminaive.objective.ridge import Ridge
 from seminaive.selection.class_preconditioner import MOST_ENTRIES, ClassPreconditioner, features_of
 from seminaive.selection.coefficient_fit import CoefficientFit, Curvature, PreparedRelevances
 from seminaive.selection.degrees_of_freedom import (
+    degrees_through_rows,
     exact_degrees,
     factor_with_ridge,
     finite_ridge,
     probed_degrees,
     solve_free,
 )
-from seminaive.solvers.truncated_newton import minimize_truncated_newton
+from seminaive.solvers.minimize import minimize
+from seminaive.solvers.preconditioner import BuiltPreconditioner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,9 +46,10 @@ if TYPE_CHECKING:
     from seminaive.selection.split_rows import SplitRows
     from seminaive.solvers.result import SolverResult
 
+    Inverse = Callable[[Floats], Floats]
 
 # Which of two ways is the faster; `tests/selection/test_fold_solvers.py` fits by either and compares. Up to
-# MOST_EXACT coefficients, effective degrees of freedom are computed from the Hessian; beyond, they are
+# MOST_EXACT coefficients or rows, effective degrees of freedom are computed from the Hessian; beyond, they are
 # estimated from random PROBES: with 16 for 4 the log loss differs by at most .0007 (sick, adult, german
 # credit). Up to MOST_DENSE entries, the features are kept as a matrix: small products are faster than passes
 # over tables.
@@ -56,10 +60,6 @@ MOST_EXACT, PROBES, MOST_DENSE = 700, 4, 100_000
 # case. With 200 and 640 of them magic takes 1,783 and 1,788 passes, and spambase with 150 to 600 takes 8.4 to
 # 8.8 s. The Hessian is that of a sample of the rows.
 ENTRIES_PER_SCORE, FEW_INVERTED, SAMPLED_ROWS = 8, 250, 4000
-# At zero all classes have one Hessian. It serves until ROUGHLY times the share of the objective is left that
-# may be; from there on each class has that of its rows, a new one after STEPS_OF_HESSIAN Newton steps: 20,000
-# rows of kddcup99 take 834 passes with one for 10 steps, 1,865 for 25 and 3,024 with the first one for all.
-ROUGHLY, STEPS_OF_HESSIAN = 100.0, 10
 
 
 class CoefficientSolver:
@@ -98,6 +98,7 @@ class CoefficientSolver:
             for weights in (np.stack(merged.set_weights), merged.row_weight)
         )
         self._term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
+        # The curvature at which each loss was preconditioned last: one of similar strengths hardly differs.
         self._curvatures: dict[EmpiricalLoss, Curvature] = {}
 
     def around(self, offsets: list[Floats]) -> CoefficientSolver:
@@ -162,7 +163,6 @@ class CoefficientSolver:
 
     def prepare(self, relevances: Floats) -> list[PreparedRelevances]:
         """Take in relevances, one row per fold and, last, that of all rows."""
-        self._curvatures = {}
         return [PreparedRelevances(row) for row in relevances]
 
     def _strength(self, relevances: Floats, strengths: Sequence[float]) -> Floats:
@@ -231,62 +231,66 @@ class CoefficientSolver:
         max_iter: int,
         like: EmpiricalLoss | None = None,
     ) -> SolverResult:
-        """Minimise a penalised loss, preconditioned by its Hessian or by that of one like it.
-
-        ``tol`` is about the share of the objective at the start by which it may exceed its minimum: where it
-        is small, so are the differences that a search has to see. With Hessians of classes, the start is that
-        of the last ones, so that the tolerance gets smaller while the objective falls.
-        """
-        source = loss if like is None else like
+        """Minimise a penalised loss, preconditioned by its Hessian or by that of one like it."""
         ridge = np.repeat(np.stack(strength, axis=1), self.n_columns, axis=1)
-        n_iter = passes = 0
-        if start is None and self._has_class_hessians:
-            shared = self._preconditioner(self._curvature_at(source, None), strength)
-            first = self._solve_by(shared, loss, ridge, None, ROUGHLY * tol, max_iter)
-            start, n_iter, passes = first.solution, first.n_iter, first.passes
-        while True:
-            inverse, steps = self._class_inverse(source, ridge, start), STEPS_OF_HESSIAN
-            if inverse is None:
-                inverse, steps = self._preconditioner(self._curvature_at(source, start), strength), max_iter
-            result = self._solve_by(inverse, loss, ridge, start, tol, min(steps, max_iter - n_iter))
-            start, n_iter, passes = result.solution, n_iter + result.n_iter, passes + result.passes
-            if result.converged or result.stalled or n_iter >= max_iter:
-                return replace(result, n_iter=n_iter, passes=passes)
-
-    def _class_inverse(
-        self, loss: EmpiricalLoss, ridge: Floats, start: Floats | None
-    ) -> Callable[[Floats], Floats] | None:
-        """Return about the inverse of the Hessian of each class at a start; None where one of all serves."""
-        if start is None or not self._has_class_hessians or not isinstance(self.design, ProjectedDesign):
-            return None
-        curvature, n_reads = loss.row_curvature(start), self._n_pass_rows * self.design.n_gathers
-        return ClassPreconditioner.of(self._all_features, curvature, ridge, self.n_columns, n_reads)
-
-    def _solve_by(
-        self,
-        precondition: Callable[[Floats], Floats],
-        loss: Any,
-        ridge: Floats,
-        start: Floats | None,
-        tol: float,
-        max_iter: int,
-    ) -> SolverResult:
-        start = np.zeros(loss.shape) if start is None else np.where(np.isinf(ridge), 0.0, start)
-        objective = PenalisedLoss(loss, Ridge(finite_ridge(ridge)), precondition)
+        source = loss if like is None else like
+        start = None if start is None else np.where(np.isinf(ridge), 0.0, start)
         shape = (loss.shape[0], loss.n_weightings, self.n_columns)
-        result = self._minimize(objective, start.reshape(shape), float(np.sqrt(tol)), max_iter)
+        result = self._minimize(
+            PenalisedLoss(loss, Ridge(ridge)),
+            np.zeros(shape) if start is None else start.reshape(shape),
+            self._preconditioner(source, ridge, strength, start),
+            tol,
+            max_iter,
+        )
         return replace(result, solution=result.solution.reshape(loss.shape))
 
-    def _minimize(self, objective: PenalisedLoss, start: Floats, tol: float, max_iter: int) -> SolverResult:
-        return minimize_truncated_newton(objective, start, tol=tol, max_iter=max_iter, reference=None)
+    def _minimize(
+        self, objective: PenalisedLoss, start: Floats, preconditioner: Any, tol: float, max_iter: int
+    ) -> SolverResult:
+        return minimize(objective, start, preconditioner, tol=tol, max_iter=max_iter)
 
-    def _curvature_at(self, loss: EmpiricalLoss, start: Floats | None) -> Curvature:
-        """Return the curvature at a start; that of the first start serves until relevances change."""
+    def _preconditioner(
+        self, loss: EmpiricalLoss, ridge: Floats, strength: list[Floats], start: Floats | None
+    ) -> BuiltPreconditioner:
+        """Return about the inverse of the penalised Hessians: of each class where that pays, else of all.
+
+        Where all classes share one, it is first that of the last curvature that is known.
+        """
+
+        def build(z: Floats) -> BuiltPreconditioner:
+            flat = z.reshape(loss.shape)
+            of_classes = self._class_inverse(loss, ridge, flat)
+            if of_classes is not None:
+                return BuiltPreconditioner(of_classes, self._in_products(of_classes.operations), build)
+            return shared(self._curvature(loss.row_curvature(flat)))
+
+        def shared(curvature: Curvature) -> BuiltPreconditioner:
+            self._curvatures[loss] = curvature
+            n_leading = len(self._leading)
+            operations = loss.n_weightings * n_leading**2 * (len(self._sample) + n_leading / 3)
+            inverse = self._shared_inverse(curvature, strength)
+            return BuiltPreconditioner(inverse, self._in_products(operations), build)
+
         if start is None:
-            return self._curvature(loss.row_curvature(np.zeros(loss.shape)))
-        if loss not in self._curvatures:
-            self._curvatures[loss] = self._curvature(loss.row_curvature(start))
-        return self._curvatures[loss]
+            return shared(self._curvature(loss.row_curvature(np.zeros(loss.shape))))
+        if self._has_class_hessians or loss not in self._curvatures:
+            return build(start)
+        return shared(self._curvatures[loss])
+
+    def _class_inverse(self, loss: EmpiricalLoss, ridge: Floats, at: Floats) -> ClassPreconditioner | None:
+        """Return about the inverse of the Hessian of each class at a point; None where one of all serves."""
+        if not self._has_class_hessians or not isinstance(self.design, ProjectedDesign):
+            return None
+        curvature, n_reads = loss.row_curvature(at), self._n_pass_rows * self.design.n_gathers
+        return ClassPreconditioner.of(self._all_features, curvature, ridge, self.n_columns, n_reads)
+
+    def _in_products(self, operations: float) -> float:
+        """Return how many Hessian products of all folds take as long as some dense operations."""
+        n_scores = len(self._merged.set_weights) * self.n_columns
+        # Scores and sums of each row, and the inverse of the leading coefficients.
+        passed = 2 * self._n_pass_rows * self.design.operations + len(self._leading) ** 2
+        return operations / (n_scores * passed)
 
     def _curvature(self, of_rows: Floats) -> Curvature:
         """Return the curvature of weightings, given that of each row along each score."""
@@ -303,10 +307,10 @@ class CoefficientSolver:
         times = float(row_weight.sum()) / total if total > 0 else 0.0
         return weighted_gram(features, sampled * times)
 
-    def _preconditioner(self, curvature: Curvature, strength: list[Floats]) -> Callable[[Floats], Floats]:
+    def _shared_inverse(self, curvature: Curvature, strength: list[Floats]) -> Inverse:
         """Return about the inverse of the penalised Hessian: exact for the leading ones, else diagonal.
 
-        Its argument has the columns of all weightings side by side, as many for each.
+        Its argument has the shape (coefficients, weightings, columns).
         """
         return self._inverse_by(self._factors(curvature, strength), curvature, strength)
 
@@ -315,9 +319,7 @@ class CoefficientSolver:
         ridges = [ridge[self._leading] for ridge in strength]
         return [factor_with_ridge(*system) for system in zip(curvature.grams, ridges, strict=True)]
 
-    def _inverse_by(
-        self, factors: list[Floats], curvature: Curvature, strength: list[Floats]
-    ) -> Callable[[Floats], Floats]:
+    def _inverse_by(self, factors: list[Floats], curvature: Curvature, strength: list[Floats]) -> Inverse:
         leading, others = self._leading, self._others
         ridge = np.stack(strength, axis=1)
         n_columns = curvature.diagonal.shape[1] // len(strength)
@@ -329,12 +331,7 @@ class CoefficientSolver:
             (leading, partial(solve_free, factor, None if moves.all() else moves))
             for factor, moves in zip(factors, free.T, strict=True)
         )
-        inverse = SubspacePreconditioner.of_blocks(diagonal, blocks)
-
-        def precondition(gradient: Floats) -> Floats:
-            return inverse(gradient.reshape(shape)).reshape(gradient.shape)
-
-        return precondition
+        return SubspacePreconditioner.of_blocks(diagonal, blocks)
 
     # Relevances
 
@@ -358,14 +355,24 @@ class CoefficientSolver:
         curvature = np.stack(
             [self._mean_curvature(k, fit.scores) for k, fit in zip(which, fits, strict=True)], axis=1
         )
+        penalties = self._by_term(squares)
         if self._exact:
             degrees = [
                 exact_degrees(self._gram(self._dense, column_weight), ridge)
                 for column_weight, ridge in zip(curvature.T, strength, strict=True)
             ]
+        elif len(self._merged) <= MOST_EXACT:
+            relevances = np.stack([prepared[k].relevances for k in which])
+            variance = relevances / np.asarray(strengths)[self.columns.groups]
+            return penalties, degrees_through_rows(self._kernels, variance, curvature)
         else:
             degrees = self._probed_degrees(strength, curvature)
-        return self._by_term(squares), self._by_term(degrees)
+        return penalties, self._by_term(degrees)
+
+    @cached_property
+    def _kernels(self) -> TermKernels:
+        """The kernels between merged rows, where these are fewer than the coefficients."""
+        return TermKernels(self.columns, self._merged.table)
 
     def _by_term(self, of_coefficients: Sequence[Floats]) -> Floats:
         """Return sums over the coefficients of each term, one row for each row of values."""
@@ -384,7 +391,7 @@ class CoefficientSolver:
         """Return estimates of the degrees of freedom of each coefficient, for each column of curvatures."""
         diagonal = np.repeat(self.design.squared_adjoint(curvature)[self._others], PROBES, axis=1)
         grams = [self._gram(self._leading_features, column_weight) for column_weight in curvature.T]
-        precondition = self._preconditioner(Curvature(grams, diagonal), strength)
+        precondition = self._shared_inverse(Curvature(grams, diagonal), strength)
         return probed_degrees(self.design, np.stack(strength, axis=1), curvature, precondition, PROBES)
 
     # Coefficients

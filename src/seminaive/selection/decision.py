@@ -61,10 +61,8 @@ class SearchPlan:
     Parameters
     ----------
     precision : float
-        A trial is better than another if it loses less by this share of the loss.
-    fold_tol : float
-        Fits of folds, which are compared and not kept, end at this share of the loss: far below what a choice
-        among trials can see.
+        A trial is better than another if it loses less by this share of the loss. Fits of folds end where they
+        exceed their minimum by the square of it: held-out losses move with the root of that excess.
     negligible : float
         Trials of less weight in an average, relative to the largest, are left out: each takes a fit of all
         rows.
@@ -73,7 +71,6 @@ class SearchPlan:
     """
 
     precision: float = 1e-3
-    fold_tol: float = 1e-4
     negligible: float = 0.01
     most_decades: int = 6
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,13 +9,15 @@ from scipy.linalg.lapack import dpotrs, dtrtri
 
 from seminaive.objective.factor import lower_cholesky
 from seminaive.solvers.line_search import FORCING
-from seminaive.solvers.truncated_newton import dot_of_each, newton_direction
+from seminaive.solvers.minimize import conjugate_gradients, dot_of_each
+from seminaive.solvers.row_space_system import reml_projection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from seminaive.arrays import Booleans, Floats
     from seminaive.design.protocol import Design
+    from seminaive.design.term_kernels import TermKernels
 
 
 def exact_degrees(gram: Floats, strength: Floats) -> Floats:
@@ -25,6 +26,32 @@ def exact_degrees(gram: Floats, strength: Floats) -> Floats:
     return np.asarray(
         np.where(np.isinf(strength), 0.0, 1.0 - finite_ridge(strength) * np.einsum("ij,ij->j", root, root))
     )
+
+
+def degrees_through_rows(kernels: TermKernels, variance: Floats, curvature: Floats) -> Floats:
+    """Return ``s_t tr(Q K_t)`` of each term t, K_t its kernel, s_t its prior variance, and Q as in REML.
+
+    ``Q = (V^-1 + K)^-1`` less what the free intercept explains, V the curvature of each row and K the sum of
+    all ``s_t K_t``: these are the same degrees as from the Hessian, by a matrix of rows.
+
+    Parameters
+    ----------
+    variance : ndarray of shape (n_fits, n_terms)
+    curvature : ndarray of shape (n_rows, n_fits)
+
+    Returns
+    -------
+    ndarray of shape (n_fits, n_terms)
+    """
+    from seminaive.kernels.symmetric import weighted_sum
+
+    every, ones = np.arange(kernels.n_rows), np.ones(3)
+    kernel = np.empty((kernels.n_rows, kernels.n_rows))
+    projections = []
+    for groups, weights in zip(kernels.by_group(variance), curvature.T, strict=True):
+        weighted_sum(groups, ones, 0.0, every, kernel)
+        projections.append((every, *reml_projection(kernel, weights)))
+    return variance * kernels.traces(projections)
 
 
 def probed_degrees(
@@ -45,7 +72,7 @@ def probed_degrees(
     curvature : ndarray of shape (n_rows, n_fits)
         Of each row.
     precondition : callable
-        About the inverse of the penalised Hessians, ``n_probes`` columns for each fit.
+        About the inverse of the penalised Hessians, for vectors of shape (n_coefficients, n_fits, n_probes).
     n_probes : int
         Random vectors per fit.
     """
@@ -55,53 +82,42 @@ def probed_degrees(
     right = design.adjoint(roots * np.tile(signs, (1, n_fits)))
     ridge = np.repeat(ridge, n_probes, axis=1)
     right[np.isinf(ridge)] = 0.0
-    probes = _Probes(design, roots**2, finite_ridge(ridge), precondition)
+
+    def inverse(vectors: Floats) -> Floats:
+        return precondition(vectors.reshape(-1, n_fits, n_probes)).reshape(vectors.shape)
+
     gradient = -right[:, :, None]
-    step = probes.precondition(gradient)
+    step = inverse(gradient)
     # Closer than a Newton step, since no further step corrects it.
     aim = FORCING**2 * np.sqrt(dot_of_each(gradient, step))
-    solution = newton_direction(probes, right, gradient, step, aim)[0][:, :, 0]
+    multiply = _hessian_product(design, roots**2, finite_ridge(ridge))
+    solution = conjugate_gradients(multiply, inverse, gradient, step, aim)[0][:, :, 0]
     products = (right * solution).reshape(len(right), n_fits, n_probes).mean(axis=2)
     return list(np.maximum(products, 0.0).T)
 
 
-@dataclass(frozen=True)
-class _Probes:
-    """Systems of a penalised Hessian, one for each right side, as conjugate gradients solve them.
+def _hessian_product(design: Design, curvature: Floats, ridge: Floats) -> Callable[[Floats], Floats]:
+    """Return the function that multiplies vectors, (n_coefficients, n_probes, 1), each by its Hessian.
 
     Parameters
     ----------
     curvature : ndarray of shape (n_rows, n_probes)
         Of each row.
     ridge : ndarray of shape (n_coefficients, n_probes)
-    inverse : callable
-        The preconditioner.
     """
+    space = design.workspace(curvature.shape[1])
+    weights = np.zeros((len(curvature), space.width))
+    weights[:, : curvature.shape[1]] = curvature
 
-    design: Design
-    curvature: Floats
-    ridge: Floats
-    inverse: Callable[[Floats], Floats]
+    def weigh(rows: slice, scores: Floats) -> None:
+        scores *= weights[rows]
 
-    def hessian_product(self, _: Floats) -> Callable[[Floats], Floats]:
-        """Return the function that multiplies vectors, (n_coefficients, n_probes, 1), by their Hessians."""
-        space = self.design.workspace(self.curvature.shape[1])
-        weights = np.zeros((len(self.curvature), space.width))
-        weights[:, : self.curvature.shape[1]] = self.curvature
+    def product(direction: Floats) -> Floats:
+        flat = direction[:, :, 0]
+        space.score(flat, weigh)
+        return (space.adjoint() + ridge * flat)[:, :, None]
 
-        def weigh(rows: slice, scores: Floats) -> None:
-            scores *= weights[rows]
-
-        def product(direction: Floats) -> Floats:
-            flat = direction[:, :, 0]
-            space.score(flat, weigh)
-            return (space.adjoint() + self.ridge * flat)[:, :, None]
-
-        return product
-
-    def precondition(self, gradient: Floats) -> Floats:
-        """Return vectors times approximate inverses of the Hessians."""
-        return self.inverse(gradient[:, :, 0])[:, :, None]
+    return product
 
 
 def factor_with_ridge(gram: Floats, strength: Floats) -> Floats:

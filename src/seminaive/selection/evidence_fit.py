@@ -64,7 +64,7 @@ def fit_by_evidence(solver: FoldSolver, kept: Booleans, max_iter: int) -> Eviden
 
     def fitted(relevances: Floats, start: Any) -> tuple[Any, Any]:
         prepared = solver.prepare(np.tile(relevances, (n_folds + 1, 1)))
-        return prepared, solver.fit_all(prepared, strengths, start, SEARCH.fold_tol, max_iter)
+        return prepared, solver.fit_all(prepared, strengths, start, SEARCH.precision, max_iter)
 
     relevances, before = kept.astype(np.float64), 0.0
     damping = PLAN.damping * min(1.0, MOST_DAMPED / max(int(kept.sum()), 1))

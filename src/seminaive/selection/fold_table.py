@@ -16,6 +16,7 @@ from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.preconditioner import SubspacePreconditioner
 from seminaive.objective.ridge import Ridge
 from seminaive.solvers.blas import one_blas_thread
+from seminaive.solvers.preconditioner import BuiltPreconditioner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -154,19 +155,35 @@ class FoldTable:
         strength[len(strength) - self.space.n_numbers :] = number_ridge
         return strength[:, None]
 
-    def objective(self, loss: EmpiricalLoss, strength: Floats, target: Floats, at: Floats) -> PenalisedLoss:
-        """Return loss plus ridge, preconditioned by the Hessian at some coefficients."""
+    def objective(self, loss: EmpiricalLoss, strength: Floats, target: Floats) -> PenalisedLoss:
+        """Return loss plus ridge; coefficients that are no part of the model stay 0."""
+        strength = np.where(self.space.fixed[:, None], np.inf, strength)
+        return PenalisedLoss(loss, Ridge(strength, target))
+
+    def preconditioner(self, loss: EmpiricalLoss, strength: Floats, at: Floats) -> BuiltPreconditioner:
+        """Return about the inverse of the penalised Hessians at some coefficients."""
         row_curvature = loss.row_curvature(at)
         higher = strength[self.space.orders > 1]
-        preconditioner = SubspacePreconditioner.of_coarse_space(
+        inverse = SubspacePreconditioner.of_coarse_space(
             self.coarse,
             strength,
             float(higher.mean()) if len(higher) else 0.0,
             row_curvature.reshape(-1, loss.n_weightings, loss.n_columns).mean(axis=1),
             loss.curvature(row_curvature),
         )
-        preconditioner.diagonal[self.space.fixed] = 0.0
-        return PenalisedLoss(loss, Ridge(strength, target), preconditioner)
+        inverse.diagonal[self.space.fixed] = 0.0
+        # A coarse matrix of each class and its factor, over the scores and sums of a pass.
+        n_coarse = len(self.coarse.first_order) + self.coarse.lift.shape[1]
+        built = loss.n_columns * n_coarse**2 * (len(self.labels) + n_coarse / 3)
+        reads = 2 * len(self.labels) * self.space.operations * loss.n_weightings * loss.n_columns
+        flat = loss.shape
+
+        def apply(gradient: Floats) -> Floats:
+            return inverse(gradient.reshape(flat)).reshape(gradient.shape)
+
+        return BuiltPreconditioner(
+            apply, built / reads, lambda z: self.preconditioner(loss, strength, z.reshape(flat))
+        )
 
     def by_fold(self, scores: Floats) -> list[Floats]:
         """Return the scores of all rows in each fold, given those of all folds side by side."""

@@ -18,7 +18,7 @@ from seminaive.objective.ridge import Ridge
 from seminaive.objective.softmax_hessian import softmax_hessian
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.newton import STEPS_PER_HESSIAN
-from seminaive.solvers.truncated_newton import minimize_truncated_newton
+from seminaive.solvers.minimize import minimize_truncated_newton
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -219,7 +219,7 @@ class RelevanceSearch:
                 return trial
         strengths = strengths_after(steps)
         starts = None if near is None else [fit.warm_start for fit in near.fits]
-        fits = self.solver.fit_folds(prepared, strengths, starts, SEARCH.fold_tol, self.max_iter)
+        fits = self.solver.fit_folds(prepared, strengths, starts, SEARCH.precision, self.max_iter)
         scores = self.held_out.gathered([fit.scores for fit in fits])
         loss = float(self.held_out.mean(self.held_out.expected_losses(scores)))
         # Minus the log of a trial's weight in the average, per half row.
@@ -231,7 +231,7 @@ class RelevanceSearch:
             self.report(f"trial {len(self.trials)}: strengths {shown}, log loss {loss:.4f}")
         return trial
 
-    def _fit_all(self, trial: RelevanceTrial, tol: float = SEARCH.fold_tol, shift: Any = 0.0) -> Any:
+    def _fit_all(self, trial: RelevanceTrial, tol: float = SEARCH.precision, shift: Any = 0.0) -> Any:
         """Fit all rows, from the mean of the folds plus a shift."""
         start = trial.mean_warm_start + shift
         return self.solver.fit_all(trial.prepared, trial.strengths, start, tol, self.max_iter)
@@ -242,9 +242,9 @@ class RelevanceSearch:
         The fit of all rows differs from the mean of the folds' fits by about as much in one trial as in
         another.
         """
-        first = self._fit_all(trials[0], self.tol**2)
+        first = self._fit_all(trials[0], self.tol)
         shift = first.warm_start - trials[0].mean_warm_start
-        return [first, *(self._fit_all(trial, self.tol**2, shift) for trial in trials[1:])]
+        return [first, *(self._fit_all(trial, self.tol, shift) for trial in trials[1:])]
 
     @cached_property
     def held_out(self) -> HeldOut:

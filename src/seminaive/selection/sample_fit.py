@@ -9,7 +9,6 @@ import numpy as np
 
 from seminaive.objective.log_loss import log_losses
 from seminaive.selection.coefficient_fit import CoefficientFit
-from seminaive.selection.coefficient_solver import ROUGHLY
 from seminaive.selection.fold_solvers import coefficient_solver
 
 if TYPE_CHECKING:
@@ -23,6 +22,11 @@ if TYPE_CHECKING:
     from seminaive.selection.relevance_trials import RelevanceAnswer
     from seminaive.selection.split_rows import SplitRows
     from seminaive.solvers.result import SolverResult
+
+
+# A sample is fitted to this many times the tolerance of all rows: its optimum is no nearer to that of all rows
+# for being found exactly.
+ROUGHLY = 10.0
 
 
 @dataclass(frozen=True)
@@ -83,14 +87,13 @@ class SampleFit:
         prepared, of_best = solver.prepare(answer.relevances[None]), answer.fits[0]
         if start is None and isinstance(of_best, CoefficientFit):
             start = of_best.coefficients
-        # The optimum of a sample is no nearer to that of all rows for being found exactly.
-        fit = solver.fit_all(prepared, answer.best.strengths, start, ROUGHLY * tol**2, max_iter)
+        fit = solver.fit_all(prepared, answer.best.strengths, start, ROUGHLY * tol, max_iter)
         return cls(columns, sample, answer, tol, max_iter, n_threads, solver, prepared, fit)
 
     def extended_to(self, loss: SummedLoss) -> SolverResult:
         """Fit all rows, summed by a loss."""
         strengths, start = self.answer.best.strengths, self.fit.coefficients
-        return self.solver.fit_loss(loss, self.prepared, strengths, start, self.tol**2, self.max_iter)
+        return self.solver.fit_loss(loss, self.prepared, strengths, start, self.tol, self.max_iter)
 
     def closer_to(self, loss: EmpiricalLoss, table: EncodedTable) -> SampleFit:
         """Return the fit of a sample of all rows that is drawn by their residuals, or this one if it serves.

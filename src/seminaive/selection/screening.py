@@ -142,8 +142,8 @@ class Screen:
         """Return the evidence for pairs beyond slopes and main terms: (sets, pairs)."""
         prepared = solver.prepare(kept_terms(columns, kept).astype(np.float64))
         fits = [
-            *solver.fit_folds(prepared, PLAN.starts, None, SEARCH.fold_tol, max_iter),
-            solver.fit_all(prepared, PLAN.starts, None, SEARCH.fold_tol, max_iter),
+            *solver.fit_folds(prepared, PLAN.starts, None, SEARCH.precision, max_iter),
+            solver.fit_all(prepared, PLAN.starts, None, SEARCH.precision, max_iter),
         ]
         residuals = self._residuals([fit.scores for fit in fits])
         return evidence_for_pairs(columns, self._table, residuals, pairs, variances_of(PAIRS))

@@ -85,7 +85,7 @@ def _losses_without(
 
     def fitted(starts: Any) -> tuple[Any, Any, Floats]:
         prepared = solver.prepare(relevances)
-        fits = solver.fit_folds(prepared, trial.strengths, starts, SEARCH.fold_tol, search.max_iter)
+        fits = solver.fit_folds(prepared, trial.strengths, starts, SEARCH.precision, search.max_iter)
         return prepared, fits, held_out.expected_losses(held_out.gathered([fit.scores for fit in fits]))
 
     # A linear column that gets a curve has other coefficients than those to start from.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from seminaive.design.shape_constraints import ShapeConstraints
 from seminaive.objective.factor import inverse_of
 from seminaive.selection.coefficient_solver import CoefficientSolver
 from seminaive.selection.degrees_of_freedom import factor_with_ridge
-from seminaive.solvers.constrained_newton import ConstrainedProblem, minimize_constrained
+from seminaive.solvers.constrained_newton import ConstrainedSteps
+from seminaive.solvers.minimize import minimize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,7 +80,7 @@ class ShapedCoefficientSolver(CoefficientSolver):
         inverse = inverse_of(np.asfortranarray(factor[-len(shaped) :, -len(shaped) :]))
         return np.asarray(inverse * (free & free[:, None]))
 
-    def _preconditioner(self, curvature: Curvature, strength: list[Floats]) -> ShapedPreconditioner:
+    def _shared_inverse(self, curvature: Curvature, strength: list[Floats]) -> ShapedPreconditioner:
         """Return about the inverse of the penalised Hessian, and what it says of the inequalities."""
         factors = self._factors(curvature, strength)
 
@@ -89,13 +90,15 @@ class ShapedCoefficientSolver(CoefficientSolver):
 
         return ShapedPreconditioner(self._inverse_by(factors, curvature, strength), covariances)
 
-    def _minimize(self, objective: PenalisedLoss, start: Floats, tol: float, max_iter: int) -> SolverResult:
+    def _minimize(
+        self, objective: PenalisedLoss, start: Floats, preconditioner: Any, tol: float, max_iter: int
+    ) -> SolverResult:
         """Minimise an objective under the shapes."""
-        precondition = objective.preconditioner
-        if not len(self.constraints) or not isinstance(precondition, ShapedPreconditioner):
-            return super()._minimize(objective, start, tol, max_iter)
-        problem = ConstrainedProblem(objective, self.constraints, precondition.covariances())
-        return minimize_constrained(problem, start, tol=tol, max_iter=max_iter)
+        if not len(self.constraints):
+            return super()._minimize(objective, start, preconditioner, tol, max_iter)
+        steps = ConstrainedSteps(self.constraints)
+        start = steps.nearest(preconditioner, start)
+        return minimize(objective, start, preconditioner, tol=tol, max_iter=max_iter, step_from=steps)
 
     def without_shape(self, column: int) -> ShapedCoefficientSolver:
         """Return the same solver in which one column is free."""

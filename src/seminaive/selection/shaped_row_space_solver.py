@@ -11,7 +11,7 @@ from scipy.linalg.blas import dsymm
 from seminaive.design.shape_constraints import ShapeConstraints
 from seminaive.selection.row_space_solver import RowFit, RowSpaceSolver
 from seminaive.solvers.constrained_kernel import RowInequalities, combined, minimize_constrained_kernel
-from seminaive.solvers.kernel_newton import reml_projection
+from seminaive.solvers.row_space_system import reml_projection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ class ShapedRowSpaceSolver(RowSpaceSolver):
         """Take other inequalities."""
         self.constraints = constraints
         shaped = constraints.positions - 1
-        self._shaped_features = np.hstack([self._slopes, self._mains])[:, shaped]
+        self._shaped_features = self.kernels.first[:, shaped]
         self._shaped_terms = np.repeat(np.arange(self.columns.n_terms), self.columns.sizes)[shaped]
 
     def without_shape(self, column: int) -> ShapedRowSpaceSolver:

@@ -18,7 +18,7 @@ from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
 from seminaive.scores import Edit, Refit
-from seminaive.solvers.minimize import minimize
+from seminaive.solvers.quasi_newton import minimize
 from seminaive.solvers.search_coordinates import search_coordinates
 from seminaive.statistics import Terms
 

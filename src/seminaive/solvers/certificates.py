@@ -1,8 +1,8 @@
 """What a solver promises about where it stopped, each on one scale whatever the rows weigh.
 
-There are three: a duality gap, as a share of the loss that the path starts from (`elastic_net_path`,
-`group_lasso_path`); the residual of the optimality conditions, which without inequalities is the gradient
-(`relative_residual`); and the Newton decrement (`relative_decrement`).
+There are three: a duality gap (`elastic_net_path`, `group_lasso_path`); the residual of the optimality
+conditions, which without inequalities is the gradient (`relative_residual`); and half the Newton decrement,
+by which a function exceeds the minimum of its quadratic model (`relative_decrement`).
 """
 
 from __future__ import annotations
@@ -34,10 +34,12 @@ def relative_residual(residual: float | Floats, reference: float | Floats) -> fl
     return float(np.max(np.asarray(residual) / scale, initial=0.0))
 
 
-def relative_decrement(decrement: float, at_equal: float) -> float:
-    """Return the root of the Newton decrement over the loss of equal odds.
+def relative_decrement(excess: Floats, tol: float) -> float:
+    """Return the root of the largest share of a value by which its minimum is exceeded, on the scale of ``tol``.
 
-    Half the squared length of a Newton step in the metric of the Hessian is about the distance of the value
-    from its minimum; its root compares with the norm of a gradient.
+    Parameters
+    ----------
+    excess : ndarray of shape (n_problems,)
+        Half the Newton decrement, over ``tol**2`` of the value: 1 is as much as is allowed.
     """
-    return float(np.sqrt(max(decrement, 0.0) / at_equal))
+    return float(tol * np.sqrt(np.max(excess, initial=0.0)))

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.design.rounding import ROUNDING
+from seminaive.objective.row_space_objective import RowSpaceObjective
 from seminaive.solvers.certificates import relative_decrement
-from seminaive.solvers.kernel_newton import SLOW, KernelFit, NewtonSystem
 from seminaive.solvers.line_search import backtrack
 from seminaive.solvers.nonnegative_quadratic import minimize_quadratic
+from seminaive.solvers.row_space_system import KernelFit, RowSpaceSystem
 
 if TYPE_CHECKING:
     from seminaive.arrays import Floats
@@ -119,7 +121,7 @@ class _ConstrainedSystem:
         self, kernel: Floats, loss: RowLoss, inequalities: RowInequalities, posterior: Floats
     ) -> None:
         self._loss, self._inequalities, self._posterior = loss, inequalities, posterior
-        self._system = NewtonSystem(kernel, loss, posterior, exact=True)
+        self._system = RowSpaceSystem(RowSpaceObjective(kernel, loss), posterior, exact=True)
         self._kernel = kernel
         functions = inequalities.functions
         self._smoothed, self._intercepts = self._system.smooth_each(functions)
@@ -164,10 +166,10 @@ def minimize_constrained_kernel(
     tol: float,
     max_iter: int,
 ) -> ConstrainedKernelFit:
-    """Minimise from scores to start at, until the model promises less than tol times the loss of equal odds.
+    """Minimise from scores to start at, until the objective exceeds its minimum by ``tol**2`` of it at most.
 
-    What it promises is the Newton decrement under the inequalities, which is 0 at a minimum only. A factored
-    Hessian serves several steps, as long as these shorten the decrement.
+    By how much it does is what the quadratic model of a point promises under the inequalities: half the Newton
+    decrement, which is 0 at a minimum only. The step that certifies a point is taken, too.
 
     Parameters
     ----------
@@ -180,27 +182,21 @@ def minimize_constrained_kernel(
     max_iter : int
         Newton steps.
     """
-    point, system = _first_point(kernel, loss, inequalities, start)
+    point = _first_point(kernel, loss, inequalities, start)
     if not point.value <= loss.at_zero:
-        point, system = _first_point(kernel, loss, inequalities, np.zeros_like(start))
-        point = _halved(loss, point)
-    n_iter, before = 1, np.inf
+        point = _halved(loss, _first_point(kernel, loss, inequalities, np.zeros_like(start)))
+    n_iter = 1
     while True:
+        system = _ConstrainedSystem(kernel, loss, inequalities, point.posterior)
         step = system.step(point)
-        if step.decrement <= tol * loss.at_equal or n_iter >= max_iter:
-            break
-        if step.decrement > SLOW * before:
-            system = _ConstrainedSystem(kernel, loss, inequalities, point.posterior)
-            step = system.step(point)
+        excess = step.decrement / max(tol**2 * point.value, ROUNDING * loss.at_equal)
+        point, length = _stepped(loss, point, step)
         n_iter += 1
-        there, length = _stepped(loss, point, step)
-        if not length:
+        if excess <= 1.0 or n_iter >= max_iter or not length:
             break
-        # After a shortened step the next one takes a new Hessian.
-        point, before = there, step.decrement if length == 1 else 0.0
-    optimality = relative_decrement(step.decrement, loss.at_equal)
     without = kernel @ point.weights + inequalities.scores(point.multipliers)
     intercept = (point.scores - without).mean(axis=0)
+    optimality = relative_decrement(np.array([max(excess, 0.0)]), tol)
     return ConstrainedKernelFit(
         point.weights, intercept, point.scores, point.value, n_iter, optimality, point.multipliers
     )
@@ -208,11 +204,10 @@ def minimize_constrained_kernel(
 
 def _first_point(
     kernel: Floats, loss: RowLoss, inequalities: RowInequalities, start: Floats
-) -> tuple[ConstrainedPoint, _ConstrainedSystem]:
+) -> ConstrainedPoint:
     """Return the minimum of the quadratic model at some scores."""
     _, posterior = loss.evaluate(start)
-    system = _ConstrainedSystem(kernel, loss, inequalities, posterior)
-    return system.first(start, posterior), system
+    return _ConstrainedSystem(kernel, loss, inequalities, posterior).first(start, posterior)
 
 
 def _halved(loss: RowLoss, point: ConstrainedPoint) -> ConstrainedPoint:

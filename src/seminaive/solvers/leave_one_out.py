@@ -24,7 +24,7 @@ from seminaive.objective.factor import inverse_of, lower_cholesky
 from seminaive.objective.log_loss import posterior_of
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
-from seminaive.solvers.minimize import minimize
+from seminaive.solvers.quasi_newton import minimize
 from seminaive.solvers.result import MAX_ITER
 
 if TYPE_CHECKING:

@@ -1,82 +1,218 @@
-"""Minimise a penalised loss of a single weighting by a smooth solver, chosen by name."""
+"""Minimise several smooth convex functions side by side by Newton steps, each certified by its Newton decrement.
+
+This is the truncated Newton method (Nocedal and Wright, 2006, section 7.1) with three additions: the functions
+share every pass over the rows; the conjugate-gradient solution at a point is the certificate of that point, so
+that a certificate costs one solution per fit; and a preconditioner is built again once the Hessian products
+since the last build have cost as much as a build.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
-from seminaive.errors import InputError
-from seminaive.objective.coordinates import ScaledObjective
-from seminaive.solvers.blas import one_blas_thread
-from seminaive.solvers.conjugate_gradient import minimize_conjugate_gradient
-from seminaive.solvers.lbfgs import MEMORY, minimize_lbfgs
-from seminaive.solvers.newton import minimize_newton
-from seminaive.solvers.trace import reported
+import numpy as np
+
+from seminaive.design.rounding import ROUNDING
+from seminaive.solvers.certificates import relative_decrement
+from seminaive.solvers.line_search import FORCING, backtrack
+from seminaive.solvers.result import SolverResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from seminaive.arrays import Floats
-    from seminaive.objective.coordinates import Coordinates
-    from seminaive.objective.penalised_loss import PenalisedLoss
-    from seminaive.solvers.result import SolverResult
 
-# Coefficients up to which a Hessian is factored: it then takes 288 MB.
-MOST_NEWTON_COEFFICIENTS = 6000
-# Vectors of coefficients that a solver keeps at most: two for each step that L-BFGS remembers, and a handful.
-MOST_VECTORS = 2 * MEMORY + 8
+    Multiply = Callable[[Floats], Floats]
+
+# Hessian products per Newton step: far more than one takes unless rounding stops all progress.
+MOST_PRODUCTS = 100
 
 
-def minimize(
-    objective: PenalisedLoss,
-    coordinates: Coordinates,
-    start: Floats,
-    *,
-    solver: str = "lbfgs",
-    tol: float,
-    max_iter: int,
-    first_step: float | None = None,
-    reference: float | None = None,
-    report: Callable[[str], None] | None = None,
-) -> SolverResult:
-    """Return the minimiser, its solution shaped like the coefficients.
+class Objective(Protocol):
+    """Convex functions that are evaluated together; vectors have the shape (rows, functions, columns)."""
+
+    @property
+    def at_equal(self) -> Floats:
+        """Return the loss of equal odds of each function: below the rounding of it, nothing is left to gain."""
+
+    def __call__(self, z: Floats, /) -> tuple[Floats, Floats]:
+        """Return the value of each function, and the gradients."""
+
+    def hessian_product(self, z: Floats, /) -> Multiply:
+        """Return the function that multiplies a direction by the Hessians at a point."""
+
+
+class Preconditioner(Protocol):
+    """An approximate inverse C of the Hessians."""
+
+    @property
+    def cost(self) -> float:
+        """Return what building another one costs, in Hessian products."""
+
+    def __call__(self, gradient: Floats, /) -> Floats:
+        """Return C times the gradients."""
+
+    def at(self, z: Floats, /) -> Preconditioner:
+        """Return the preconditioner of the Hessians at a point."""
+
+
+@dataclass(frozen=True)
+class NewtonStep:
+    """Approximate Newton steps from a point.
 
     Parameters
     ----------
-    coordinates : Coordinates
-        In which the solver searches, and in which the gradient of its certificate is measured.
-    start : ndarray, shaped like the coefficients
-    solver : {"lbfgs", "cg", "newton"}
-    tol, max_iter
-        As in `minimize_lbfgs`.
-    first_step : float or None
-        The first step that is tried, in gradients; by default it has length 1. Newton needs none.
-    reference : float or None
-        What the norm of the gradient is measured by; by default that at the start.
-    report : callable or None
-        Called with the objective after each pass.
+    direction : ndarray of shape (rows, functions, columns)
+    gap : ndarray of shape (functions,)
+        Half the Newton decrement: by how much each function exceeds the minimum of its quadratic model.
+    products : int
+        Hessian products.
     """
-    scaled = reported(ScaledObjective(objective, coordinates), report)
-    z = coordinates.vector(start)
-    limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "reference": reference}
-    with one_blas_thread():
-        if solver == "newton":
-            _refuse_newton(objective)
-            hessian = ScaledObjective(objective, coordinates).hessian
-            result = minimize_newton(scaled, hessian, z, **limits)
-        elif solver == "cg":
-            result = minimize_conjugate_gradient(scaled, z, first_step=first_step, **limits)
-        else:
-            result = minimize_lbfgs(scaled, z, first_step=first_step, **limits)
-    return replace(result, solution=coordinates.coefficients(result.solution))
+
+    direction: Floats
+    gap: Floats
+    products: int
 
 
-def _refuse_newton(objective: PenalisedLoss) -> None:
-    if objective.loss.loss != "log-likelihood":
-        raise InputError("solver='newton' minimises a log loss alone: take solver='lbfgs'")
-    n = objective.loss.shape[0] * objective.loss.shape[1]
-    if n > MOST_NEWTON_COEFFICIENTS:
-        raise InputError(
-            f"solver='newton' factors a matrix over all coefficients, here {n}, and takes at most "
-            f"{MOST_NEWTON_COEFFICIENTS}: take solver='lbfgs', or a lower order"
-        )
+class Steps(Protocol):
+    """A way to take Newton steps: among all vectors (`free_step`), or among those that obey inequalities."""
+
+    def __call__(
+        self, multiply: Multiply, preconditioner: Preconditioner, z: Floats, gradient: Floats, active: Floats, /
+    ) -> NewtonStep:
+        """Return the steps of the functions that are active; the others stay."""
+
+
+def minimize(
+    objective: Objective,
+    start: Floats,
+    preconditioner: Preconditioner,
+    *,
+    tol: float,
+    max_iter: int,
+    step_from: Steps | None = None,
+) -> SolverResult:
+    """Return the minimisers; each function ends where it exceeds its minimum by at most ``tol**2`` of its value.
+
+    The excess is half the Newton decrement ``g'H^-1 g``, with the Hessian H of that very point. The step that
+    certifies a point is taken, too, if it lowers the function, so that the solution is closer than that.
+
+    Parameters
+    ----------
+    start : ndarray of shape (rows, functions, columns)
+    max_iter : int
+        Newton steps.
+    step_from : callable or None
+        How a step is found; None is `free_step`.
+    """
+    step_from = free_step if step_from is None else step_from
+    z = start
+    values, gradient = objective(z)
+    passes, paid, n_iter = 1, 0, 0
+    excess = np.full(len(values), np.inf)
+    certified, stalled = np.zeros((2, len(values)), dtype=bool)
+    while True:
+        active = ~(certified | stalled)
+        step = step_from(objective.hessian_product(z), preconditioner, z, gradient, active)
+        allowed = np.maximum(tol**2 * np.abs(values), ROUNDING * objective.at_equal)
+        excess[active] = (step.gap / allowed)[active]
+        certified |= excess <= 1.0
+        before = values
+        slope = dot_of_each(gradient, step.direction)
+        z, values, gradient, trials = stepped(objective, z, values, gradient, step.direction, slope)
+        passes, paid, n_iter = passes + step.products + trials, paid + step.products, n_iter + 1
+        stalled |= active & ~certified & ~(before - values > ROUNDING * np.abs(values))
+        if (certified | stalled).all() or n_iter >= max_iter:
+            break
+        if paid > preconditioner.cost:
+            preconditioner, paid = preconditioner.at(z), 0
+    optimality = relative_decrement(excess, tol)
+    converged = bool(certified.all())
+    ended = bool((certified | stalled).all())
+    return SolverResult(
+        z, float(values.sum()), n_iter, optimality, converged, passes, stalled=ended and not converged
+    )
+
+
+def free_step(
+    multiply: Multiply, preconditioner: Preconditioner, z: Floats, gradient: Floats, active: Floats
+) -> NewtonStep:
+    """Return Newton steps by conjugate gradients, with what these and their residuals say of the decrement."""
+    del z
+    step = preconditioner(gradient)
+    aim = np.where(active, FORCING * norms(gradient, step), np.inf)
+    direction, products, left = conjugate_gradients(multiply, preconditioner, gradient, step, aim)
+    # Conjugate gradients know the decrement from below; the rest is that of the residual in the metric of C.
+    gap = 0.5 * (left**2 - dot_of_each(gradient, direction))
+    return NewtonStep(direction, gap, products)
+
+
+def norms(gradient: Floats, step: Floats) -> Floats:
+    """Return the norms of gradients in the metric of a preconditioner, given its steps along them."""
+    # Rounding may turn the sign of a product that should be positive: that is no sign of a minimum.
+    return np.sqrt(np.abs(dot_of_each(gradient, step)))
+
+
+def conjugate_gradients(
+    multiply: Multiply,
+    precondition: Multiply,
+    gradient: Floats,
+    step: Floats,
+    aim: Floats,
+) -> tuple[Floats, int, Floats]:
+    """Solve ``H d = -gradient`` for each function by preconditioned conjugate gradients.
+
+    ``step`` is the preconditioned gradient. The iteration of a function ends where the norm of its residual
+    falls to its aim. Returns the solutions, the number of products and the norms of the residuals.
+    """
+    from seminaive.kernels.vector_updates import update_direction, update_solution
+
+    solution = np.zeros_like(gradient)
+    residual = -gradient
+    direction = -step
+    square = dot_of_each(residual, direction)
+    n_products = 0
+    active = np.sqrt(np.maximum(square, 0.0)) > aim
+    while active.any() and n_products < MOST_PRODUCTS:
+        product = multiply(direction)
+        n_products += 1
+        curvature = dot_of_each(direction, product)
+        active &= curvature > 0
+        # x += a p and r -= a H p, with the length a = r'C r / p'H p.
+        length = np.divide(square, curvature, out=np.zeros_like(square), where=active)
+        update_solution(length, direction, product, solution, residual)
+        preconditioned = precondition(residual)
+        new_square = dot_of_each(residual, preconditioned)
+        active &= np.sqrt(np.maximum(new_square, 0.0)) > aim
+        # p = C r + b p, with b the ratio of the new r'C r to the old one.
+        factor = np.divide(new_square, square, out=np.zeros_like(square), where=active)
+        update_direction(factor, preconditioned, direction)
+        square = new_square
+    return solution, n_products, np.sqrt(np.maximum(square, 0.0))
+
+
+def stepped(
+    objective: Objective, z: Floats, values: Floats, gradient: Floats, direction: Floats, slope: Floats
+) -> tuple[Floats, Floats, Floats, int]:
+    """Return the point after steps that lower each function enough, its values and gradients, and the trials.
+
+    Without any such step these are the point that was given, and no trials.
+    """
+
+    def attempt(step: Floats) -> tuple[Floats, Floats, tuple[Floats, Floats, Floats]]:
+        there = z + step[:, None] * direction
+        new_values, new_gradient = objective(there)
+        return new_values, -step * slope, (there, new_values, new_gradient)
+
+    found, trials, _ = backtrack(attempt, values, ROUNDING * np.abs(values), np.where(slope < 0, 1.0, 0.0))
+    return (z, values, gradient, 0) if found is None else (*found, trials)
+
+
+def dot_of_each(a: Floats, b: Floats) -> Floats:
+    """Return the scalar product of each function's vectors."""
+    from seminaive.kernels.vector_updates import dot_each
+
+    products = np.empty(a.shape[1])
+    dot_each(a, b, products)
+    return products

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from seminaive.arrays import Floats
 
 
-# Where a search ends unless its caller says otherwise: its certificate, and its iterations.
-TOL, MAX_ITER = 1e-6, 1000
+# Where a fit ends unless its caller says otherwise: the root of the share of its objective by which it may
+# exceed its minimum, and its iterations.
+TOL, MAX_ITER = 1e-3, 1000
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,9 @@ class SolverResult:
     n_iter : int
         Iterations made.
     optimality : float
-        The certificate, relative to the start of the search: a duality gap, a residual of the optimality
-        conditions or the norm of the gradient. 0 is optimal.
+        The certificate, on the scale of a tolerance: the root of the share of the objective by which it may
+        exceed its minimum. Searches without one (`minimize_lbfgs` on the way, stochastic descent, losses that are not
+        convex) have the norm of the gradient, relative to that at the start. 0 is optimal.
     converged : bool
         Whether the certificate fell below the tolerance.
     passes : int
@@ -60,7 +62,7 @@ class SolverResult:
         """Raise a `ConvergenceWarning` with numbers if the search stopped short."""
         if not self.converged:
             warn_caller(
-                f"stopped after {self.n_iter} iterations at {self.optimality:.2e} of the starting "
-                f"optimality residual, above tol={tol:.0e}: {advice}",
+                f"stopped after {self.n_iter} iterations at an optimality of {self.optimality:.2e}, above "
+                f"tol={tol:.0e}: {advice}",
                 ConvergenceWarning,
             )

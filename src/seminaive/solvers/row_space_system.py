@@ -1,4 +1,4 @@
-"""Penalised log loss in the row space: Newton steps for as many coefficients per class as there are rows."""
+"""The Newton equations of a ridge problem in the row space, and its minimum by them."""
 
 from __future__ import annotations
 
@@ -11,51 +11,19 @@ from scipy.linalg.lapack import dpotri, dpotrs
 
 from seminaive.design.rounding import ROUNDING
 from seminaive.objective.factor import inverse_of, lower_cholesky
-from seminaive.solvers.certificates import relative_decrement
-from seminaive.solvers.line_search import FORCING, backtrack
-from seminaive.solvers.truncated_newton import newton_direction
+from seminaive.objective.row_space_objective import RowSpaceObjective, parts, vector_of
+from seminaive.solvers.line_search import backtrack
+from seminaive.solvers.minimize import minimize
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from seminaive.arrays import Floats, Indices
     from seminaive.objective.row_loss import RowLoss
 
 
-# How a minimum is approached; none of these numbers moves it. A Hessian is factored again where a step
-# shortens the decrement to more than the share SLOW. Conjugate gradients solve for a Newton step until the
-# residual falls to the share FORCING of the gradient (its square for the first step of a fit, which is
-# solved for as a whole and not from where it starts), and are given up after MOST_PRODUCTS. From MANY_ROWS
-# on, second derivatives by a class are left out of a system where their product with the mean prior variance
-# of scores, without that of their mean, is below NEGLIGIBLE.
-SLOW, MOST_PRODUCTS, MANY_ROWS, NEGLIGIBLE = 0.3, 10, 150, 0.1
-
-
-@dataclass(frozen=True)
-class KernelFit:
-    """A minimiser of ``sum loss(y, K a + b) + a'K a / 2``.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_rows, n_columns)
-        The weight a of each row's kernel function; they add up to 0.
-    intercept : ndarray of shape (n_columns,)
-        b, which is not penalised.
-    scores : ndarray of shape (n_rows, n_columns)
-        K a + b.
-    n_iter : int
-        Newton steps.
-    optimality : float
-        The root of the Newton decrement, which is about the distance of the value from its minimum, over the
-        loss of equal probabilities.
-    """
-
-    weights: Floats
-    intercept: Floats
-    scores: Floats
-    objective: float
-    n_iter: int
-    optimality: float
+# How fast a minimum is found, not which. From MANY_ROWS on, second derivatives by a class are left out of a
+# system where their product with the mean prior variance of scores, without that of their mean, is below
+# NEGLIGIBLE.
+MANY_ROWS, NEGLIGIBLE = 150, 0.1
 
 
 def factor_curvature(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
@@ -84,10 +52,10 @@ def reml_projection(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
     return np.asarray(lower), root
 
 
-class NewtonSystem:
+class RowSpaceSystem:
     """The Newton equations ``(I + W K) a + W 1 b = right``, ``1'a = 0`` at given second derivatives W.
 
-    They are factored once and used for several steps. For two classes W is diagonal. For more,
+    They are factored once and precondition several steps. For two classes W is diagonal. For more,
     W = D - D 1 (1'D 1)^-1 1'D with D = w p, block by block, so that with
     E_c = D_c^1/2 (I + D_c^1/2 K D_c^1/2)^-1 D_c^1/2 the symmetric operator (I + W K)^-1 W is
     ``E - E 1 (sum_c E_c)^-1 1'E`` (Rasmussen and Williams, 2006, algorithm 3.3). Of symmetric matrices only
@@ -97,15 +65,18 @@ class NewtonSystem:
 
     Parameters
     ----------
-    kernel : ndarray of shape (n_rows, n_rows)
+    objective : RowSpaceObjective
+        With the kernel K.
     posterior : ndarray of shape (n_rows, n_columns)
         Where the second derivatives are taken.
     exact : bool
         Whether rows that hardly ever belong to a class stay in its block.
     """
 
-    def __init__(self, kernel: Floats, loss: RowLoss, posterior: Floats, *, exact: bool = False) -> None:
-        self.kernel = kernel
+    def __init__(self, objective: RowSpaceObjective, posterior: Floats, *, exact: bool = False) -> None:
+        self._objective = objective
+        loss = objective.loss
+        kernel = self.kernel = objective.kernel
         self.exact = exact or loss.n_columns == 1 or len(kernel) < MANY_ROWS
         self.blocks: list[tuple[int, Indices, Floats]] = []
         if loss.n_columns == 1:
@@ -220,35 +191,52 @@ class NewtonSystem:
             found[rows, c] = dsymv(1.0, lower, vectors[rows, c], lower=True)
         return found
 
+    @property
+    def cost(self) -> float:
+        """Return the operations of factoring over those of solving: n^3 / 3 for each factor, 2 n^2 a product."""
+        n_columns = max(len(self._intercepts), 1)
+        factored = 1.0 if n_columns == 1 else 3.0 * n_columns + 1.0
+        return factored * len(self.kernel) / (18.0 if n_columns == 1 else 24.0 * n_columns)
+
+    def at(self, z: Floats) -> RowSpaceSystem:
+        """Return the equations at another vector."""
+        return RowSpaceSystem(self._objective, self._objective.posterior(z))
+
+    def __call__(self, gradient: Floats) -> Floats:
+        """Return the Newton step against a gradient, ``[a; K a + b]``."""
+        return vector_of(*self.solve(parts(gradient)[1]))
+
 
 @dataclass(frozen=True)
-class _Point:
-    """Weights a that add up to 0, scores K a + b, and the value and posterior there."""
+class KernelFit:
+    """A minimiser of ``sum loss(y, K a + b) + a'K a / 2``.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_rows, n_columns)
+        The weight a of each row's kernel function; they add up to 0.
+    intercept : ndarray of shape (n_columns,)
+        b, which is not penalised.
+    scores : ndarray of shape (n_rows, n_columns)
+        K a + b.
+    n_iter : int
+        Newton steps.
+    optimality : float
+        The root of the share of the objective by which it may exceed its minimum.
+    """
 
     weights: Floats
+    intercept: Floats
     scores: Floats
-    value: float
-    posterior: Floats
-
-    @classmethod
-    def of(cls, loss: RowLoss, weights: Floats, scores: Floats) -> _Point:
-        value, posterior = loss.evaluate(scores)
-        # The intercept has no part in a'K a, since the weights add up to 0.
-        return cls(weights, scores, value + 0.5 * float(np.vdot(weights, scores)), posterior)
+    objective: float
+    n_iter: int
+    optimality: float
 
 
 def minimize_kernel(
-    kernel: Floats,
-    loss: RowLoss,
-    start: Floats,
-    *,
-    tol: float,
-    max_iter: int,
+    kernel: Floats, loss: RowLoss, start: Floats, *, tol: float, max_iter: int
 ) -> KernelFit:
-    """Minimise from scores to start at, until the Newton decrement is below tol times the loss of equal odds.
-
-    A factored Hessian serves several steps, as long as these shorten the decrement; then it preconditions
-    conjugate gradients, as long as few of them give a step.
+    """Minimise from scores to start at, until the objective exceeds its minimum by ``tol**2`` of it at most.
 
     Parameters
     ----------
@@ -259,114 +247,30 @@ def minimize_kernel(
     max_iter : int
         Newton steps.
     """
-    point, system = _first_step(kernel, loss, start)
-    if not point.value <= loss.at_zero:
-        point, system = _first_step(kernel, loss, np.zeros_like(start))
-        point = _halved(loss, point)
-    n_iter, before = 1, np.inf
-    while True:
-        gradient = loss.residuals(point.posterior) - point.weights
-        step, moved = system.solve(gradient)
-        decrement = 0.5 * float(np.vdot(gradient, moved))
-        if decrement <= tol * loss.at_equal or n_iter >= max_iter:
-            break
-        if decrement > SLOW * before:
-            found, enough = _refined(system, loss, point.posterior, gradient, (step, moved), FORCING)
-            if not enough:
-                system = NewtonSystem(kernel, loss, point.posterior)
-                found = system.solve(gradient)
-            step, moved = found
-            decrement = 0.5 * float(np.vdot(gradient, moved))
-        n_iter += 1
-        there, length = _stepped(loss, point, step, moved, decrement)
-        if not length:
-            break
-        # After a shortened step the next one takes a new Hessian.
-        point, before = there, decrement if length == 1 else 0.0
-    optimality = relative_decrement(decrement, loss.at_equal)
-    intercept = (point.scores - kernel @ point.weights).mean(axis=0)
-    return KernelFit(point.weights, intercept, point.scores, point.value, n_iter, optimality)
+    objective = RowSpaceObjective(kernel, loss)
+    first, system = _minimum_of_model(objective, start)
+    if not objective(first)[0] <= loss.at_zero:
+        first, system = _minimum_of_model(objective, np.zeros_like(start))
+        first = _halved(objective, first)
+    result = minimize(objective, first, system, tol=tol, max_iter=max_iter)
+    weights, scores = map(np.ascontiguousarray, parts(result.solution))
+    intercept = (scores - kernel @ weights).mean(axis=0)
+    return KernelFit(weights, intercept, scores, result.objective, result.n_iter, result.optimality)
 
 
-def _first_step(kernel: Floats, loss: RowLoss, start: Floats) -> tuple[_Point, NewtonSystem]:
-    """Return the minimum of the quadratic model at some scores."""
-    _, posterior = loss.evaluate(start)
-    system = NewtonSystem(kernel, loss, posterior)
-    right = loss.curved(posterior, start) + loss.residuals(posterior)
-    found = system.solve(right)
-    if not system.exact:
-        found, _ = _refined(system, loss, posterior, right, found, FORCING**2)
-    return _Point.of(loss, *found), system
+def _minimum_of_model(objective: RowSpaceObjective, scores: Floats) -> tuple[Floats, RowSpaceSystem]:
+    """Return the minimum of the quadratic model at some scores, and the Newton equations there."""
+    loss = objective.loss
+    _, posterior = loss.evaluate(scores)
+    system = RowSpaceSystem(objective, posterior)
+    return vector_of(*system.solve(loss.curved(posterior, scores) + loss.residuals(posterior))), system
 
 
-def _halved(loss: RowLoss, point: _Point) -> _Point:
+def _halved(objective: RowSpaceObjective, z: Floats) -> Floats:
     """Halve a step from zero until the value is no more than that at zero."""
 
-    def attempt(length: float) -> tuple[float, float, _Point]:
-        there = _Point.of(loss, length * point.weights, length * point.scores)
-        return there.value, 0.0, there
+    def attempt(length: float) -> tuple[float, float, Floats]:
+        return float(objective(length * z)[0][0]), 0.0, length * z
 
-    found, _, _ = backtrack(attempt, loss.at_zero, 0.0)
-    return point if found is None else found
-
-
-@dataclass(frozen=True)
-class _Preconditioned:
-    """The equations ``(I + W K) x = right`` as conjugate gradients solve them, given an approximate system.
-
-    They are symmetric in the scalar product u'K v. A vector x is kept beside its image, ``[x, K x]``, and a
-    right side beside zeros, ``[0, r]``, so that the plain scalar product of the two is x'K r.
-    """
-
-    system: NewtonSystem
-    loss: RowLoss
-
-    def hessian_product(self, posterior: Floats, /) -> Callable[[Floats], Floats]:
-        def product(direction: Floats) -> Floats:
-            along, image = np.split(direction[:, 0], 2, axis=1)
-            return self.right(along + self.loss.curved(posterior, image))
-
-        return product
-
-    def precondition(self, gradient: Floats) -> Floats:
-        return np.concatenate(self.system.solve(np.split(gradient[:, 0], 2, axis=1)[1]), axis=1)[:, None]
-
-    @staticmethod
-    def right(right: Floats) -> Floats:
-        return np.concatenate([np.zeros_like(right), right], axis=1)[:, None]
-
-
-def _refined(
-    system: NewtonSystem,
-    loss: RowLoss,
-    posterior: Floats,
-    right: Floats,
-    found: tuple[Floats, Floats],
-    forcing: float,
-) -> tuple[tuple[Floats, Floats], bool]:
-    """Solve ``(I + W K) x = right`` by conjugate gradients, preconditioned by an approximate system.
-
-    ``found`` is its solution, and K times it. Returns x and K x, and whether few products were enough for a
-    residual of the wanted share of the right side.
-    """
-    systems = _Preconditioned(system, loss)
-    step = np.concatenate(found, axis=1)[:, None]
-    aim = forcing * np.sqrt(np.abs(np.vdot(right, found[1])))
-    solution, _, left = newton_direction(
-        systems, posterior, -systems.right(right), -step, np.array([aim]), MOST_PRODUCTS
-    )
-    refined, image = np.split(solution[:, 0], 2, axis=1)
-    return (refined, image), bool(left[0] <= aim)
-
-
-def _stepped(
-    loss: RowLoss, point: _Point, step: Floats, moved: Floats, decrement: float
-) -> tuple[_Point, float]:
-    """Return the point at which the objective falls enough, and the share of the step, or 0."""
-
-    def attempt(length: float) -> tuple[float, float, _Point]:
-        there = _Point.of(loss, point.weights + length * step, point.scores + length * moved)
-        return there.value, length * decrement, there
-
-    found, _, length = backtrack(attempt, point.value, 0.0)
-    return (point, 0.0) if found is None else (found, float(length))
+    found, _, _ = backtrack(attempt, objective.loss.at_zero, 0.0)
+    return z if found is None else found

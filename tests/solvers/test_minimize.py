@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from seminaive.kernels.vector_updates import dot_each, update_direction, update_solution
-from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
+from seminaive.solvers.minimize import gradient_norms, minimize_truncated_newton
 
 
 class LogCosh:
