@@ -16,10 +16,12 @@ from seminaive.models.fitted_checks import is_size
 from seminaive.models.path_curves import PathCurves
 from seminaive.models.started import StartedClassifier
 from seminaive.solvers import ShrinkagePath
-from seminaive.solvers.result import TOL
 
 if TYPE_CHECKING:
     from seminaive.arrays import Floats
+
+# Coefficients that differ from their targets by less than this are taken for equal: paths end that near.
+AS_GOOD_AS_EQUAL = 1e-6
 
 
 class FittedShrinkage(StartedClassifier):
@@ -169,10 +171,10 @@ class FittedShrinkage(StartedClassifier):
                 "class": np.tile(self.classes_, len(names)),
             }
         length = (free - target).ravel()
-        differ = np.abs(length) > TOL * (1.0 + np.abs(target.ravel()))
+        differ = np.abs(length) > AS_GOOD_AS_EQUAL * (1.0 + np.abs(target.ravel()))
         share = np.divide((fitted - target).ravel(), length, out=np.full(length.shape, np.nan), where=differ)
         with np.errstate(invalid="ignore"):
-            share[(share < -TOL) | (share > 1.0 + TOL)] = np.nan
+            share[(share < -AS_GOOD_AS_EQUAL) | (share > 1.0 + AS_GOOD_AS_EQUAL)] = np.nan
         values = {
             "target": target.ravel(),
             "fitted": fitted.ravel(),

@@ -14,7 +14,6 @@ from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
 from seminaive.models.fit_progress import progress_of
 from seminaive.models.folded import fold_rows
-from seminaive.models.higher_order_base import SMOOTH_TOL
 from seminaive.models.parameters import check_flag, check_numbers, check_order, check_search
 from seminaive.models.started import StartedClassifier
 from seminaive.models.term_fit_posterior import NO_TERM_POSTERIOR, has_posterior, posterior_of_terms
@@ -24,7 +23,7 @@ from seminaive.selection.folds import check_folds
 from seminaive.selection.started_strength_search import StartedAverage, StartedStrengthSearch
 from seminaive.selection.strength_grid import Grid
 from seminaive.selection.strength_search import StrengthSearch
-from seminaive.solvers.result import MAX_ITER
+from seminaive.solvers.result import MAX_ITER, TOL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -174,7 +173,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
     start: Any = None
     cv: Any = "auto"
     bins: Any = "auto"
-    tol: float = SMOOTH_TOL
+    tol: float = TOL
     max_iter: int = MAX_ITER
     n_jobs: int | None = None
     random_state: Any = 0

@@ -14,8 +14,8 @@ from seminaive.errors import InputError
 from seminaive.memory import refuse_beyond_memory
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.fitted_checks import check_finite, check_observed_statistics
-from seminaive.models.higher_order_base import CERTIFICATES, SMOOTH_TOL, HigherOrderClassifier
-from seminaive.solvers.result import MAX_ITER
+from seminaive.models.higher_order_base import CERTIFICATES, HigherOrderClassifier
+from seminaive.solvers.result import MAX_ITER, TOL
 from seminaive.solvers.search_coordinates import scale_of
 from seminaive.solvers.stochastic_gradient import RowSteps, relative_scale
 from seminaive.statistics import ObservedCounts, ObservedStatistics, TrainingSummary, class_weights
@@ -84,7 +84,7 @@ class StreamingClassifier(HigherOrderClassifier):
     start: Any = "zero"
     solver: str = "lbfgs"
     bins: Any = "mdl"
-    tol: float = SMOOTH_TOL
+    tol: float = TOL
     max_iter: int = MAX_ITER
     n_jobs: int | None = None
     random_state: Any = None

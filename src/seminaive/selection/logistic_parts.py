@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,8 @@ from seminaive.objective.preconditioner import SubspacePreconditioner
 from seminaive.objective.ridge import Ridge
 from seminaive.objective.softmax_hessian import softmax_hessian
 from seminaive.solvers.blas import one_blas_thread
-from seminaive.solvers.newton import STEPS_PER_HESSIAN
-from seminaive.solvers.minimize import minimize_truncated_newton
+from seminaive.solvers.minimize import minimize
+from seminaive.solvers.preconditioner import BuiltPreconditioner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -31,12 +31,11 @@ if TYPE_CHECKING:
     Part = Sequence[int]
 
 # How the conjugate gradients are preconditioned, which decides their number and not what they find. Up to
-# MOST_FACTORED coefficients, by factors of the Hessians; beyond, by their diagonals. Where a Newton step
-# takes more passes than MOST_PASSES_PER_STEP, the Hessian is factored over all classes together, if the
-# matrix of rows by coefficients has at most MOST_COUPLED_CELLS: apart, the classes leave the conjugate
-# gradients to find how they depend on each other. A feature with fewer coefficients than LEAST_ELIMINATED is
-# not worth eliminating from a Hessian before it is inverted.
-MOST_FACTORED, MOST_PASSES_PER_STEP, MOST_COUPLED_CELLS, LEAST_ELIMINATED = 1500, 30, 10_000_000, 50
+# MOST_FACTORED coefficients, by factors of the Hessians; beyond, by their diagonals. The Hessian may be factored
+# over all classes together if the matrix of rows by coefficients has at most MOST_COUPLED_CELLS: apart, the
+# classes leave the conjugate gradients to find how they depend on each other. A feature with fewer coefficients
+# than LEAST_ELIMINATED is not worth eliminating from a Hessian before it is inverted.
+MOST_FACTORED, MOST_COUPLED_CELLS, LEAST_ELIMINATED = 1500, 10_000_000, 50
 
 
 @dataclass(frozen=True)
@@ -78,38 +77,6 @@ class BlockInverse:
         return np.concatenate([rest, eliminated])
 
 
-@dataclass(frozen=True)
-class PartObjective:
-    """Penalised losses side by side, each over the coefficients of one part of the features.
-
-    Parameters
-    ----------
-    moves : ndarray of shape (n_coefficients, n_problems, 1)
-    """
-
-    objective: PenalisedLoss
-    moves: Floats
-    preconditioner: SubspacePreconditioner
-
-    def __call__(self, coefficients: Floats) -> tuple[Floats, Floats]:
-        """Return the value of each problem, and the gradients along the coefficients that may move."""
-        values, gradient = self.objective(coefficients)
-        return values, gradient * self.moves
-
-    def hessian_product(self, coefficients: Floats) -> Callable[[Floats], Floats]:
-        """Return the function that multiplies directions by the Hessians."""
-        multiply = self.objective.hessian_product(coefficients)
-
-        def product(direction: Floats) -> Floats:
-            return multiply(direction) * self.moves
-
-        return product
-
-    def precondition(self, gradient: Floats) -> Floats:
-        """Return gradients times approximate inverse Hessians."""
-        return self.preconditioner(gradient)
-
-
 class LogisticParts:
     """Logistic regressions of the same labels, each on a part of the features of one table.
 
@@ -130,8 +97,7 @@ class LogisticParts:
         Half of it times the squared coefficients, the intercept included, is added to the log loss, so that
         separable classes have an optimum. Numbers are standardised.
     tol : float
-        Norm of the gradient, in the metric of the inverse Hessian, relative to the square root of twice the
-        log loss of equal probabilities. Half the squared norm is about the distance from the minimum.
+        Its square is the share of its objective by which a fit may exceed its minimum.
     max_iter : int
         Newton steps.
     """
@@ -175,53 +141,57 @@ class LogisticParts:
         offset : ndarray of shape (n_rows, n_problems, n_classes) or None
             Scores that are added to those of each problem.
         """
-        moves = np.stack([np.isin(self.feature_of, [-1, *part]) for part in parts], axis=1)[:, :, None]
-        moving = moves.astype(np.float64)
-        here = np.zeros(self.shape) if start is None else start * moving
+        moves = np.stack([np.isin(self.feature_of, [-1, *part]) for part in parts], axis=1)
+        strength = np.where(moves, self.ridge, np.inf)
+        here = np.zeros(self.shape) if start is None else start * moves[:, :, None]
         loss = self.loss
         if offset is not None:
             flat = np.hstack([log_odds(offset[:, problem]) for problem in range(len(parts))])
             loss = loss.with_offset(flat)
-        penalised = PenalisedLoss(loss, Ridge(np.full((self.shape[0], 1), self.ridge)))
-        layouts = [self._largest_last(np.flatnonzero(of_problem)) for of_problem in moves[:, :, 0].T]
+        penalised = PenalisedLoss(loss, Ridge(np.repeat(strength, self.shape[2], axis=1)))
         self.n_solved += 1
         with one_blas_thread():
-            result, n_iter, passes, coupled = None, 0, 0, False
-            while result is None or not (result.converged or result.stalled or n_iter >= self.max_iter):
-                if coupled:
-                    preconditioner = self._coupled_preconditioner(loss, here, moving)
-                else:
-                    preconditioner = self._preconditioner(loss, here, moving, layouts)
-                objective = PartObjective(penalised, moving, preconditioner)
-                result = minimize_truncated_newton(
-                    objective,
-                    here,
-                    tol=self.tol,
-                    max_iter=min(STEPS_PER_HESSIAN, self.max_iter - n_iter),
-                    reference=self._reference,
-                )
-                here, n_iter, passes = result.solution, n_iter + result.n_iter, passes + result.passes
-                slow = result.passes > MOST_PASSES_PER_STEP * result.n_iter
-                coupled = coupled or (slow and self._can_couple(moves))
-        return replace(result, n_iter=n_iter, passes=passes)
+            preconditioner = self._preconditioner(loss, here, moves)
+            return minimize(penalised, here, preconditioner, tol=self.tol, max_iter=self.max_iter)
 
-    @cached_property
-    def _reference(self) -> Floats:
-        total = self.loss.row_weights.sum(axis=1)
-        reference: Floats = np.sqrt(2.0 * total * np.log(self.loss.n_classes))
-        return reference
+    def _preconditioner(self, loss: EmpiricalLoss, here: Floats, moves: Booleans) -> BuiltPreconditioner:
+        """Return about the inverse Hessians at some coefficients: of each class, later of all together.
 
-    def _preconditioner(
-        self, loss: EmpiricalLoss, here: Floats, moving: Floats, layouts: Sequence[tuple[Labels, int]]
+        Classes are taken together once the Hessian products that came before would have paid for it.
+        """
+        layouts = [self._largest_last(np.flatnonzero(of_problem)) for of_problem in moves.T]
+        apart, together = self._costs(moves)
+
+        def build(z: Floats, paid: float) -> BuiltPreconditioner:
+            coupled = self._can_couple(moves) and paid >= together
+            inverse = self._inverse_of_all(loss, z, moves) if coupled else self._inverses(loss, z, moves, layouts)
+            cost = together if coupled else apart
+            return BuiltPreconditioner(inverse, cost, partial(build, paid=paid + cost))
+
+        return build(here, 0.0)
+
+    def _costs(self, moves: Booleans) -> tuple[float, float]:
+        """Return what Hessians of each class, and of all classes together, cost in Hessian products."""
+        n_moving, n_columns = moves.sum(axis=0).astype(np.float64), self.shape[2]
+        passed, n_rows = self.design.operations, self.design.n_rows
+        products = len(n_moving) * n_columns * 2 * n_rows * passed + n_columns * float((n_moving**2).sum())
+        # Of codes, sums over pairs of features; else, products of all pairs of columns. Then the inverses.
+        apart = n_columns * (len(n_moving) * n_rows * passed**2 / 2 + float((n_moving**3).sum()))
+        pairs_of_classes = n_columns * (n_columns + 1) / 2
+        together = float((pairs_of_classes * n_rows * n_moving**2 + (n_columns * n_moving) ** 3).sum())
+        return apart / products, together / products
+
+    def _inverses(
+        self, loss: EmpiricalLoss, here: Floats, moves: Booleans, layouts: Sequence[tuple[Labels, int]]
     ) -> SubspacePreconditioner:
-        """Factor the Hessian of each problem and column at some coefficients, or take its diagonal.
+        """Invert the Hessian of each problem and column at some coefficients, or its diagonal.
 
         A layout has the coefficients of a problem, and how many of the last are eliminated.
         """
         curvature = loss.row_curvature(here.reshape(loss.shape))
         if self.shape[0] > MOST_FACTORED:
             diagonal = 1.0 / (loss.curvature(curvature).reshape(self.shape) + self.ridge)
-            return SubspacePreconditioner(diagonal * moving)
+            return SubspacePreconditioner(diagonal * moves[:, :, None])
         by_problem = curvature.reshape(-1, *self.shape[1:])
         inverses = []
         for problem, (members, n_eliminated) in enumerate(layouts):
@@ -237,14 +207,12 @@ class LogisticParts:
         n_cells = largest * self.design.n_rows
         return n_columns > 1 and largest <= MOST_FACTORED and n_cells <= MOST_COUPLED_CELLS
 
-    def _coupled_preconditioner(
-        self, loss: EmpiricalLoss, here: Floats, moving: Floats
-    ) -> SubspacePreconditioner:
-        """Factor the Hessian of each problem over the coefficients of all classes."""
+    def _inverse_of_all(self, loss: EmpiricalLoss, here: Floats, moves: Booleans) -> SubspacePreconditioner:
+        """Invert the Hessian of each problem over the coefficients of all classes."""
         posteriors = loss.posterior(here.reshape(loss.shape))
         inverses = []
         for problem, row_weight in enumerate(loss.row_weights):
-            members = np.flatnonzero(moving[:, problem, 0])
+            members = np.flatnonzero(moves[:, problem])
             used = row_weight > 0
             gram = partial(weighted_gram, self._columns[used][:, members])
             hessian = softmax_hessian(gram, posteriors[used, problem], row_weight[used])

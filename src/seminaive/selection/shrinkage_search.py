@@ -206,7 +206,7 @@ class ShrinkageSearch:
         """Solve for strengths of all rows, and for the same strengths in the folds."""
         linear = self.lay_out(share)
         path = self.shrinkage.path(linear, self.labels, self.row_weight, options, **laid)
-        tol = max(options.gap_tol, SEARCH.fold_tol)
+        tol = max(options.gap_tol, SEARCH.precision**2)
         in_folds = replace(options, stop_early=False, gap_tol=tol, residual_tol=tol)
         total = self.row_weight.sum()
 

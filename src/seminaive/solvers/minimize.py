@@ -9,7 +9,7 @@ since the last build have cost as much as a build.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from seminaive.solvers.result import SolverResult
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from seminaive.arrays import Floats
+    from seminaive.arrays import Booleans, Floats
 
     Multiply = Callable[[Floats], Floats]
 
@@ -79,7 +79,7 @@ class Steps(Protocol):
     """A way to take Newton steps: among all vectors (`free_step`), or among those that obey inequalities."""
 
     def __call__(
-        self, multiply: Multiply, preconditioner: Preconditioner, z: Floats, gradient: Floats, active: Floats, /
+        self, multiply: Multiply, preconditioner: Any, z: Floats, gradient: Floats, active: Booleans, /
     ) -> NewtonStep:
         """Return the steps of the functions that are active; the others stay."""
 
@@ -136,7 +136,7 @@ def minimize(
 
 
 def free_step(
-    multiply: Multiply, preconditioner: Preconditioner, z: Floats, gradient: Floats, active: Floats
+    multiply: Multiply, preconditioner: Preconditioner, z: Floats, gradient: Floats, active: Booleans
 ) -> NewtonStep:
     """Return Newton steps by conjugate gradients, with what these and their residuals say of the decrement."""
     del z
