@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from seminaive.objective.row_loss import RowLoss
-from seminaive.solvers import kernel_newton
-from seminaive.solvers.kernel_newton import minimize_kernel
+from seminaive.objective.row_space_objective import RowSpaceObjective
+from seminaive.solvers import row_space_system
+from seminaive.solvers.row_space_system import RowSpaceSystem, minimize_kernel
 
 
 def separated(n_rows=200, n_classes=4, seed=0):
@@ -22,11 +23,11 @@ def test_small_blocks_of_classes_have_the_minimum_of_whole_ones(monkeypatch):
     kernel, loss = separated()
     start = np.zeros((len(kernel), loss.n_columns))
     small = minimize_kernel(kernel, loss, start, tol=1e-10, max_iter=100)
-    system = kernel_newton.NewtonSystem(kernel, loss, loss.evaluate(small.scores)[1])
+    system = RowSpaceSystem(RowSpaceObjective(kernel, loss), loss.evaluate(small.scores)[1])
     assert max(len(rows) for _, rows, _ in system.blocks) < len(kernel)
-    monkeypatch.setattr(kernel_newton, "MANY_ROWS", len(kernel) + 1)
+    monkeypatch.setattr(row_space_system, "MANY_ROWS", len(kernel) + 1)
     whole = minimize_kernel(kernel, loss, start, tol=1e-10, max_iter=100)
-    # Newton decrements of 1e-10 of the gain: objectives agree as far.
+    # Excesses of 1e-20 of the objective, or rounding.
     assert small.objective == pytest.approx(whole.objective, rel=1e-8)
     np.testing.assert_allclose(small.scores, whole.scores, atol=1e-3)
 
@@ -36,7 +37,7 @@ def test_every_row_is_in_the_block_of_its_most_probable_class(spread):
     kernel, loss = separated()
     kernel = spread * kernel
     posterior = np.random.default_rng(1).dirichlet(np.full(4, 0.1), len(kernel))
-    system = kernel_newton.NewtonSystem(kernel, loss, posterior)
+    system = RowSpaceSystem(RowSpaceObjective(kernel, loss), posterior)
     held = np.zeros(posterior.shape, dtype=bool)
     for c, rows, _ in system.blocks:
         held[rows, c] = True

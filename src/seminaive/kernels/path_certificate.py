@@ -24,6 +24,7 @@ from seminaive.kernels.path_problem import (
     STRENGTH_MAX,
 )
 
+ROUNDING = 2.2e-16  # of a float
 LEAST_SHARE = 1e-3  # L1 share that a pure L2 penalty counts as where strengths are laid
 
 
@@ -80,15 +81,22 @@ def residual_limit_of(residual_tol, scales):
 
 
 @inlined
-def gap_limit_of(gap_tol, scales, strength, l1_share):
-    """Duality gap at which to stop.
+def gap_share_of(gap_tol, strength, l1_share):
+    """Duality gap at which to stop, as a share of the objective.
 
     The bound of a pure L1 penalty is of the order of the residual, that of one with an L2 part of the order
     of the residual's square, and without any penalty it is a Newton decrement: there more is asked of it.
     """
     factor = 1.0 if l1_share == 1.0 else 1e-3
     factor = 1e-9 if strength == 0.0 else factor
-    return factor * gap_tol * (scales[START_LOSS] + 1e-300)
+    return factor * gap_tol
+
+
+@inlined
+def gap_limit_of(gap_share, objective, scales):
+    """Duality gap at which to stop: below the rounding of the loss at the target nothing is left to gain."""
+    limit, least = gap_share * objective, ROUNDING * scales[START_LOSS] + 1e-300
+    return limit if limit > least else least
 
 
 @inlined

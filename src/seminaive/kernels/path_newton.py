@@ -13,6 +13,7 @@ from seminaive.kernels.compile_options import inlined, kernel
 from seminaive.kernels.path_certificate import (
     certify,
     gap_limit_of,
+    gap_share_of,
     measure_scales,
     record,
     residual_limit_of,
@@ -41,7 +42,7 @@ from seminaive.kernels.path_problem import (
     EVALUATE,
     FRESH,
     GAP,
-    GAP_LIMIT,
+    GAP_SHARE,
     INDEX,
     LAST_GAP,
     LENGTH,
@@ -244,27 +245,27 @@ def begin_strength(design, problem, rules, path, penalty, model, point, run):
     facts[STRENGTH] = strength
     facts[LAST_GAP] = np.inf
     facts[RESIDUAL_LIMIT] = residual_limit_of(rules.residual_tol, scales)
-    facts[GAP_LIMIT] = gap_limit_of(rules.gap_tol, scales, strength, share)
+    facts[GAP_SHARE] = gap_share_of(rules.gap_tol, strength, share)
     # No loss is below zero, so that without a penalty the loss itself is a gap.
     facts[LOSS_LIMIT] = 1e-3 * rules.gap_tol * scales[START_LOSS] if strength == 0.0 else -1.0
     certify(design, rules, penalty, point)
 
 
 @inlined
-def propose(design, rules, softmax, penalty, model, point, trial, run, by_decrement):
+def propose(design, rules, softmax, penalty, model, point, trial, run, gap_limit, by_decrement):
     """Write the minimum of the quadratic model into the trial; return whether the point was good enough."""
     facts, n_scores = run.facts, point.x.shape[0] // model.chosen.shape[0]
     q = model.state[WIDTH] * n_scores
     residual, residual_limit = point.facts[RESIDUAL], facts[RESIDUAL_LIMIT]
     if by_decrement and residual <= residual_limit:
         facts[LAST_GAP] = gap_by_decrement(design, rules, penalty, model, point, trial, q)
-        if facts[LAST_GAP] <= facts[GAP_LIMIT] or point.facts[LOSS] <= facts[LOSS_LIMIT]:
+        if facts[LAST_GAP] <= gap_limit or point.facts[LOSS] <= facts[LOSS_LIMIT]:
             if point.facts[LOSS] < facts[LAST_GAP]:
                 facts[LAST_GAP] = point.facts[LOSS]
             return True
     # The model is minimised to 2 % of the residual, or as far as is needed.
     limit, least = 0.02 * residual, 0.05 * residual_limit
-    limit = least if facts[LAST_GAP] <= facts[GAP_LIMIT] and limit < least else limit
+    limit = least if facts[LAST_GAP] <= gap_limit and limit < least else limit
     minimise_model(softmax, penalty, model, point, trial, q, n_scores, limit, by_decrement)
     facts[LENGTH] = 1.0
     facts[PREDICTED] = predicted_change(penalty, point, trial)
@@ -333,10 +334,11 @@ def newton_path(design, problem, rules, path, work, softmax, penalty, model, poi
             phase = JUDGE
         # Where a coefficient is free there is no dual bound; the gap is that of a Newton decrement.
         by_decrement = any_free or facts[STRENGTH] == 0.0
+        gap_limit = gap_limit_of(facts[GAP_SHARE], point.facts[OBJECTIVE], path.scales)
         if phase == JUDGE:
             if not by_decrement:
                 facts[LAST_GAP] = point.facts[GAP]
-            low = point.facts[RESIDUAL] <= facts[RESIDUAL_LIMIT] and facts[LAST_GAP] <= facts[GAP_LIMIT]
+            low = point.facts[RESIDUAL] <= facts[RESIDUAL_LIMIT] and facts[LAST_GAP] <= gap_limit
             wanted = add_violators(point.g, penalty.l1, model.chosen)
             if low and not by_decrement:
                 status = CONVERGED
@@ -355,7 +357,7 @@ def newton_path(design, problem, rules, path, work, softmax, penalty, model, poi
                     state[WIDTH] = wanted
                     request = CURVATURE
         elif phase == PROPOSE:
-            if propose(design, rules, softmax, penalty, model, point, trial, run, by_decrement):
+            if propose(design, rules, softmax, penalty, model, point, trial, run, gap_limit, by_decrement):
                 status = CONVERGED
             else:
                 phase, request = SEARCH, EVALUATE

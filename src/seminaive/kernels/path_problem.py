@@ -28,7 +28,7 @@ WIDTH, STALE = 0, 1  # positions in Model.state
 # Positions in Run.counts and Run.facts.
 PHASE, INDEX, STEPS, FRESH = 0, 1, 2, 3
 PREVIOUS, STRENGTH, LENGTH, PREDICTED = 0, 1, 2, 3
-RESIDUAL_LIMIT, GAP_LIMIT, LOSS_LIMIT, LAST_GAP = 4, 5, 6, 7
+RESIDUAL_LIMIT, GAP_SHARE, LOSS_LIMIT, LAST_GAP = 4, 5, 6, 7
 # What a path needs next of the rows: a pass at the trial, second derivatives at the point, nothing more.
 EVALUATE, CURVATURE, DONE = 0, 1, 2
 
@@ -66,7 +66,7 @@ class Problem(NamedTuple):
 class Rules(NamedTuple):
     """When to stop.
 
-    gap_tol is relative to the loss at the target, residual_tol to the largest derivative there; max_steps
+    gap_tol is relative to the objective, residual_tol to the largest derivative at the target; max_steps
     bounds the steps per strength; the path ends at a loss of least_loss; separated_ratio is the part of
     strength_max below which it ends once the classes are separated; gram_limit is the largest number of
     coefficients for which second derivatives are kept; up to always_whole coefficients the working set is all

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from seminaive.kernels.compile_options import inlined, kernel, part
-from seminaive.kernels.path_certificate import certify, gap_limit_of, record, residual_limit_of
+from seminaive.kernels.path_certificate import certify, gap_limit_of, gap_share_of, record, residual_limit_of
 from seminaive.kernels.path_elastic_net import set_penalty, soft_threshold, violation
 from seminaive.kernels.path_line_search import SHORTEST, accept, search_line
 from seminaive.kernels.path_pass import evaluate
@@ -238,9 +238,11 @@ def extrapolate(minimum, last, momentum, x):
 
 @inlined
 def sweep_strength(
-    design, problem, rules, work, softmax, penalty, residual_limit, gap_limit, point, trial, sweep
+    design, problem, rules, work, softmax, penalty, residual_limit, gap_share, scales, point, trial, sweep
 ):
     """Sweep from point, at one strength, until residual and gap are below their limits; returns the status.
+
+    The limit of the gap is a share of the objective.
 
     The minima of the models of a softmax are extrapolated as Nesterov does; the momentum starts again at zero
     whenever the extrapolated point does not lower the objective, and the step is then searched along.
@@ -252,7 +254,7 @@ def sweep_strength(
     certify(design, rules, penalty, point)
     for step in range(rules.max_steps + 1):
         facts[GAP] += gap_of_free_intercepts(design, problem, work, penalty, point)
-        if facts[RESIDUAL] <= residual_limit and facts[GAP] <= gap_limit:
+        if facts[RESIDUAL] <= residual_limit and facts[GAP] <= gap_limit_of(gap_share, facts[OBJECTIVE], scales):
             status = CONVERGED
         if status == CONVERGED or step == rules.max_steps:
             break
@@ -287,9 +289,10 @@ def sweep_path(design, problem, rules, path, first, work, softmax, penalty, poin
         strength = path.strengths[index]
         set_penalty(problem, strength, penalty)
         residual_limit = residual_limit_of(rules.residual_tol, path.scales)
-        gap_limit = gap_limit_of(rules.gap_tol, path.scales, strength, problem.l1_share)
+        gap_share = gap_share_of(rules.gap_tol, strength, problem.l1_share)
         status = sweep_strength(
-            design, problem, rules, work, softmax, penalty, residual_limit, gap_limit, point, trial, sweep
-        )
+            design, problem, rules, work, softmax, penalty, residual_limit, gap_share, path.scales, point, trial,
+            sweep,
+        )  # fmt: skip
         if record(rules, path, index, point, work, status):
             break

@@ -6,7 +6,7 @@ per category and class).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -20,14 +20,17 @@ from seminaive.models.folded import fold_rows
 from seminaive.models.generative_classifier import check_generative_parameters
 from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR, check_number, check_search
 from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.objective.factor import inverse_of, lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
 from seminaive.scores import generative_scores
 from seminaive.selection.folds import check_folds
 from seminaive.selection.held_out import HeldOut
 from seminaive.selection.step_search import FoldPath, choose_step
-from seminaive.solvers.nonnegative_newton import minimize_nonnegative
-from seminaive.solvers.result import MAX_ITER
+from seminaive.solvers.constrained_newton import ConstrainedSteps, DenseModel, Nonnegative
+from seminaive.solvers.minimize import minimize
+from seminaive.solvers.preconditioner import BuiltPreconditioner
+from seminaive.solvers.result import MAX_ITER, TOL
 from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
@@ -66,9 +69,9 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         believes noise.
     cv : int, splitter or iterable, default=5
         Folds of these rows, for ``fit_share="cv"``; a number splits every class evenly.
-    tol : float, default=1e-8
-        Norm of the projected gradient at which to stop, relative to the larger of those at naive Bayes and at
-        exponents of 0.
+    tol : float, default=1e-3
+        Where the fit stops: its square is the share of the penalised log loss by which it may exceed its minimum,
+        a millionth by default.
     max_iter : int, default=1000
         Newton steps.
     random_state : int, RandomState or None, default=0
@@ -122,7 +125,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
     variance_floor: float = VARIANCE_FLOOR
     fit_share: Any = "cv"
     cv: Any = N_FOLDS
-    tol: float = 1e-8
+    tol: float = TOL
     max_iter: int = MAX_ITER
     random_state: Any = 0
 
@@ -195,15 +198,13 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
 def _exponents(objective: PenalisedLoss, tol: float, max_iter: int) -> SolverResult:
     """Minimise over nonnegative exponents from those of naive Bayes."""
 
-    def value_and_gradient(exponents: Floats) -> tuple[float, Floats]:
-        values, gradient = objective(exponents[:, None])
-        return float(values[0]), gradient[:, 0]
+    def build(z: Floats) -> BuiltPreconditioner:
+        # Copies of a term have no curvature apart.
+        inverse = inverse_of(lower_cholesky(objective.hessian(z[:, 0])))
+        return BuiltPreconditioner(DenseModel(inverse), len(z) / 2, build)
 
-    start = np.ones(objective.loss.shape[0])
-    return minimize_nonnegative(
-        value_and_gradient,
-        lambda exponents: objective.hessian(exponents[:, None]),
-        start,
-        tol=tol,
-        max_iter=max_iter,
-    )
+    start = np.ones((objective.loss.shape[0], 1, 1))
+    steps = ConstrainedSteps(Nonnegative(len(start)))
+    result = minimize(objective, start, build(start), tol=tol, max_iter=max_iter, step_from=steps)
+    # A weight that is held at 0 is so up to the rounding of a step.
+    return replace(result, solution=np.maximum(result.solution[:, 0, 0], 0.0))

@@ -62,9 +62,9 @@ class ShrunkenClassifier(FittedShrinkage):
         Added to every count of the naive Bayes target, in rows.
     variance_floor : float, default=1e-9
         Smallest variance within a class in the target, as a share of the number's overall variance.
-    tol : float, default=1e-6
-        Duality gap at which to stop, relative to the loss at the target, and residual of the optimality
-        conditions, relative to ``strength_max``.
+    tol : float, default=1e-3
+        Where fits stop: its square is the share of the penalised loss by which a fit may exceed its minimum (its
+        duality gap), and the residual of the optimality conditions, relative to ``strength_max``.
     max_steps : int, default=1000
         Newton steps for each strength.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
@@ -117,7 +117,7 @@ class ShrunkenClassifier(FittedShrinkage):
             raise InputError(f"{name} is a share of naive Bayes, between 0 and 1, got {value!r}")
 
     def _options(self, **changes: Any) -> PathOptions:
-        options = PathOptions(gap_tol=self.tol, residual_tol=self.tol, max_steps=self.max_steps)
+        options = PathOptions(gap_tol=self.tol**2, residual_tol=self.tol**2, max_steps=self.max_steps)
         return replace(options, **changes)
 
     def penalty_toward(self, target: Floats) -> ElasticNet:

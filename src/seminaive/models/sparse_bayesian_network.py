@@ -110,8 +110,9 @@ class SparseBayesianNetwork(NetworkNodes):
     max_levels : int, default=100
         Columns with more values, such as names or numbers of records, are left out of the network with a
         warning.
-    tol : float, default=1e-6
-        Duality gap at which the fit of a node stops, as a share of its log loss without parents.
+    tol : float, default=1e-3
+        Where the fit of a node stops: its square is the share of the penalised log loss by which it may exceed the
+        minimum (its duality gap).
     max_iter : int, default=100
         Newton steps of a node at one strength.
     random_state : int, RandomState or None, default=0
@@ -150,7 +151,7 @@ class SparseBayesianNetwork(NetworkNodes):
         For each strength: ``n_edges``, the ``objective``, and on held-out rows the squared error (``loss``)
         with its ``standard_error``.
     dual_gap_ : float
-        The largest duality gap of a node on the path, to be compared with ``tol``.
+        The largest duality gap of a node on the path, to be compared with the square of ``tol``.
     n_iter_ : int
         Newton steps of all nodes, strengths and orderings together, without the folds.
 
@@ -238,7 +239,7 @@ class SparseBayesianNetwork(NetworkNodes):
         options = self._options()
         completions = table.completed(self.n_imputations, generator)
         networks = SparseNetworks(
-            completions, table.cardinalities, table.row_weight, tol=self.tol, max_iter=self.max_iter
+            completions, table.cardinalities, table.row_weight, tol=self.tol**2, max_iter=self.max_iter
         )
         strengths = self._strengths(networks, table.layers)
         start = options.order or self._first_order(table.dense_order(completions[0]), table.layers)
@@ -252,10 +253,10 @@ class SparseBayesianNetwork(NetworkNodes):
                 networks, strengths, start, table.layers, options, folds, step
             )
         self.n_iter_ = networks.n_iter
-        if self.dual_gap_ > self.tol:
+        if self.dual_gap_ > self.tol**2:
             warn_caller(
-                f"a node stopped at a duality gap of {self.dual_gap_:.2g}, above tol={self.tol:g}, after "
-                f"max_iter={self.max_iter} Newton steps: raise max_iter, or the smallest strength",
+                f"a node stopped at a duality gap of {self.dual_gap_:.2g} of its loss, above the square of "
+                f"tol={self.tol:g}, after max_iter={self.max_iter} Newton steps: raise max_iter, or the smallest strength",
                 ConvergenceWarning,
             )
         chosen = path.choose(self.selection)
@@ -283,7 +284,7 @@ class SparseBayesianNetwork(NetworkNodes):
             names = self._known(self._check_names("order", [list(self.order)])[0])
             order = tuple(self.nodes_.index(name) for name in names)
         searched = None if self.searched_layers is None else frozenset(int(k) for k in self.searched_layers)
-        return SearchOptions(order, searched, int(self.tabu), float(self.tol), int(self.max_iter))
+        return SearchOptions(order, searched, int(self.tabu), float(self.tol) ** 2, int(self.max_iter))
 
     def _first_order(self, dense_order: Sequence[int], layers: tuple[int, ...]) -> tuple[int, ...]:
         """Return the dense network's ordering, or that of the names of a layer that is not searched."""

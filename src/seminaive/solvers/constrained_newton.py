@@ -41,6 +41,39 @@ class Inequalities(Protocol):
         """Return A'm."""
 
 
+@dataclass(frozen=True)
+class Nonnegative:
+    """``b >= 0`` for n coefficients of one column."""
+
+    n: int
+
+    def __len__(self) -> int:
+        return self.n
+
+    def slacks(self, coefficients: Floats) -> Floats:
+        """Return the coefficients themselves."""
+        return coefficients[:, 0]
+
+    def adjoint(self, multipliers: Floats) -> Floats:
+        """Return the multipliers themselves."""
+        return multipliers[:, None]
+
+
+@dataclass(frozen=True)
+class DenseModel:
+    """The inverse of a dense Hessian over nonnegative coefficients of one column."""
+
+    inverse: Floats
+
+    def __call__(self, gradient: Floats) -> Floats:
+        """Return the inverse times a gradient."""
+        return np.asarray(self.inverse @ gradient[:, 0])[:, None]
+
+    def covariances(self) -> list[Floats]:
+        """Return what the model says of the coefficients: the inverse itself."""
+        return [self.inverse]
+
+
 def nearest_obeying(inequalities: Inequalities, gram: Floats, coefficients: Floats) -> Floats:
     """Return the coefficients that obey, nearest to some that may violate the inequalities by rounding.
 

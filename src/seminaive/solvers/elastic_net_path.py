@@ -66,8 +66,8 @@ class PathOptions:
     Parameters
     ----------
     gap_tol : float, default=1e-6
-        Duality gap at which to stop, relative to the loss at the target; with an L2 part, where the bound
-        is sharper, a thousandth of it.
+        Duality gap at which to stop, relative to the objective; with an L2 part, where the bound is sharper, a
+        thousandth of it.
     residual_tol : float, default=1e-6
         Optimality residual at which to stop, relative to the largest derivative at the target. Both
         tolerances must be met.
@@ -80,8 +80,8 @@ class PathOptions:
         That part of ``strength_max``; with 0 separation ends no path.
     """
 
-    gap_tol: float = TOL
-    residual_tol: float = TOL
+    gap_tol: float = TOL**2
+    residual_tol: float = TOL**2
     max_steps: int = MAX_ITER
     stop_early: bool = True
     separated: float = SEPARATED
@@ -264,7 +264,7 @@ def read_path(solved: Path, columns: Columns, target: Floats, null_loss: float) 
     d, n_scores = target.shape
     deviations = solved.deviations[kept].reshape(-1, n_scores, d + 1)[:, :, :-1].transpose(0, 2, 1)
     tiny = np.finfo(float).tiny
-    strength_max, steepest, start_loss = solved.scales
+    strength_max, steepest, _ = solved.scales
     facts = solved.facts[kept]
     # No objective is below zero, so that it bounds the gap, and one that is rounding beside the loss of the
     # class shares is a minimum: where the target separates the classes, the loss there is no scale.
@@ -274,7 +274,7 @@ def read_path(solved: Path, columns: Columns, target: Floats, null_loss: float) 
         coefficients=columns.coefficients(deviations) + target,
         target=target,
         deviance=2.0 * facts[:, LOSS],
-        gap=np.minimum(facts[:, GAP], facts[:, OBJECTIVE]) / max(start_loss, tiny),
+        gap=np.minimum(facts[:, GAP] / np.maximum(facts[:, OBJECTIVE], tiny), 1.0),
         residual=facts[:, RESIDUAL] / max(steepest, tiny),
         passes=solved.passes[kept],
         converged=(solved.statuses[kept] == CONVERGED) | zero,

@@ -94,7 +94,7 @@ class GroupSolution:
         Those of each table; a row per level, the levels of all columns stacked.
     intercepts : ndarray of shape (n_tables, n_labels)
     gap : float
-        Duality gap, as a share of the loss without columns.
+        Duality gap, as a share of the objective.
     n_iter : int
         Newton steps.
     """
@@ -158,7 +158,7 @@ class GroupLassoProblem:
         return GroupNorm(self.starts, strength * self.factors)
 
     def path(
-        self, strengths: Sequence[float] | Floats, *, tol: float = TOL, max_iter: int = MAX_ITER
+        self, strengths: Sequence[float] | Floats, *, tol: float = TOL**2, max_iter: int = MAX_ITER
     ) -> list[GroupSolution]:
         """Return the solutions at some strengths, each started from the one before."""
         found, start = [], self.null
@@ -172,7 +172,7 @@ class GroupLassoProblem:
         strength: float,
         start: GroupSolution | None = None,
         *,
-        tol: float = TOL,
+        tol: float = TOL**2,
         max_iter: int = MAX_ITER,
     ) -> GroupSolution:
         """Return the solution at one strength.
@@ -182,7 +182,7 @@ class GroupLassoProblem:
         start : GroupSolution, default=None
             Where to start; the intercepts alone by default.
         tol : float, default=1e-6
-            Duality gap at which to stop, as a share of the loss without columns.
+            Duality gap at which to stop, as a share of the objective.
         max_iter : int, default=1000
             Newton steps.
         """
@@ -193,10 +193,9 @@ class GroupLassoProblem:
             )
         start = start or self.null
         state = self._state(start.coefficients, start.intercepts, norm)
-        target = tol * self.null_loss
         gap = self._gap(state, norm)
         n_iter = 0
-        while gap > target and n_iter < max_iter:
+        while gap > (target := max(tol * state.objective, ROUNDING * self.null_loss)) and n_iter < max_iter:
             n_iter += 1
             moved, promised = self._newton_step(state, norm)
             if moved is None:
@@ -206,7 +205,7 @@ class GroupLassoProblem:
             if promised <= target or n_iter == max_iter:
                 gap = self._gap(state, norm)
         return GroupSolution(
-            strength, state.coefficients, state.intercepts, state.objective, gap / self.null_loss, n_iter
+            strength, state.coefficients, state.intercepts, state.objective, gap / max(state.objective, np.finfo(float).tiny), n_iter
         )
 
     # One state and its certificate

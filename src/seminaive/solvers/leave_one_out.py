@@ -129,17 +129,7 @@ class RidgeProblem:
         zero = np.zeros(objective.loss.shape)
         coordinates = Coordinates(np.ones_like(zero))
         first = zero if start is None else start
-        # A start near the minimum is no measure of a gradient.
-        reference = float(np.linalg.norm(objective(zero)[1]))
-        result = minimize(
-            objective,
-            coordinates,
-            first,
-            solver="newton",
-            tol=TOL,
-            max_iter=MAX_ITER,
-            reference=reference,
-        )
+        result = minimize(objective, coordinates, first, solver="newton", tol=TOL, max_iter=MAX_ITER)
         return result.solution
 
     def scores(self, coefficients: Floats) -> Floats:

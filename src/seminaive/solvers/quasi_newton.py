@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from seminaive.errors import InputError
 from seminaive.objective.coordinates import ScaledObjective
+from seminaive.objective.factor import inverse_of, lower_cholesky
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.conjugate_gradient import minimize_conjugate_gradient
 from seminaive.solvers.lbfgs import MEMORY, minimize_lbfgs
+from seminaive.solvers.minimize import minimize as minimize_by_newton
 from seminaive.solvers.newton import minimize_newton
+from seminaive.solvers.preconditioner import BuiltPreconditioner
 from seminaive.solvers.trace import reported
 
 if TYPE_CHECKING:
@@ -36,10 +41,11 @@ def minimize(
     tol: float,
     max_iter: int,
     first_step: float | None = None,
-    reference: float | None = None,
     report: Callable[[str], None] | None = None,
 ) -> SolverResult:
     """Return the minimiser, its solution shaped like the coefficients.
+
+    A log loss is convex: from where a solver arrives, Newton steps certify the minimum, or go on to it.
 
     Parameters
     ----------
@@ -47,17 +53,21 @@ def minimize(
         In which the solver searches, and in which the gradient of its certificate is measured.
     start : ndarray, shaped like the coefficients
     solver : {"lbfgs", "cg", "newton"}
-    tol, max_iter
-        As in `minimize_lbfgs`.
+    tol : float
+        The square is the share of its value by which a log loss, penalty included, may exceed its minimum; for
+        another loss the norm of the gradient at which to stop, relative to that at the start.
+    max_iter : int
+        Steps of the solver.
     first_step : float or None
         The first step that is tried, in gradients; by default it has length 1. Newton needs none.
-    reference : float or None
-        What the norm of the gradient is measured by; by default that at the start.
     report : callable or None
         Called with the objective after each pass.
     """
     scaled = reported(ScaledObjective(objective, coordinates), report)
     z = coordinates.vector(start)
+    is_convex = objective.loss.loss == "log-likelihood"
+    # In scaled coordinates half the squared norm of the gradient is about the distance from the minimum.
+    reference = float(np.sqrt(2.0 * objective.at_equal[0])) if is_convex else None
     limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "reference": reference}
     with one_blas_thread():
         if solver == "newton":
@@ -68,7 +78,49 @@ def minimize(
             result = minimize_conjugate_gradient(scaled, z, first_step=first_step, **limits)
         else:
             result = minimize_lbfgs(scaled, z, first_step=first_step, **limits)
-    return replace(result, solution=coordinates.coefficients(result.solution))
+        result = replace(result, solution=coordinates.coefficients(result.solution))
+        if not is_convex:
+            return result
+        preconditioner = _preconditioner(objective, coordinates, result.solution, dense=solver == "newton")
+        return _certified(objective, preconditioner, result, tol, max_iter)
+
+
+def _preconditioner(
+    objective: PenalisedLoss, coordinates: Coordinates, at: Floats, *, dense: bool
+) -> BuiltPreconditioner:
+    """Return about the inverse Hessian: that at a point, or that of the coordinates being the identity."""
+    if dense:
+        inverse = inverse_of(lower_cholesky(objective.hessian(at)))
+
+        def multiply(gradient: Floats) -> Floats:
+            return np.asarray(inverse @ gradient.ravel()).reshape(gradient.shape)
+    else:
+
+        def multiply(gradient: Floats) -> Floats:
+            z = coordinates.gradient(gradient.reshape(at.shape).copy())
+            return coordinates.coefficients(z).reshape(gradient.shape)
+
+    made = BuiltPreconditioner(multiply, np.inf, lambda _: made)
+    return made
+
+
+def _certified(
+    objective: PenalisedLoss, preconditioner: BuiltPreconditioner, found: SolverResult, tol: float, max_iter: int
+) -> SolverResult:
+    """Return the minimum by Newton steps from where a solver ended; one is taken in any case."""
+    start = found.solution.reshape(objective.loss.shape[0], 1, -1)
+    ended = minimize_by_newton(
+        objective, start, preconditioner, tol=tol, max_iter=max(max_iter - found.n_iter, 1)
+    )
+    history = np.concatenate([found.history, np.full(ended.passes, found.objective)])
+    history[-1] = min(ended.objective, found.objective)
+    return replace(
+        ended,
+        solution=ended.solution.reshape(found.solution.shape),
+        n_iter=min(found.n_iter + ended.n_iter, max_iter),
+        passes=found.passes + ended.passes,
+        history=history,
+    )
 
 
 def _refuse_newton(objective: PenalisedLoss) -> None:

@@ -32,8 +32,8 @@ class SolverResult:
         Iterations made.
     optimality : float
         The certificate, on the scale of a tolerance: the root of the share of the objective by which it may
-        exceed its minimum. Searches without one (`minimize_lbfgs` on the way, stochastic descent, losses that are not
-        convex) have the norm of the gradient, relative to that at the start. 0 is optimal.
+        exceed its minimum. Stochastic descent, and losses that are not convex, have the norm of the gradient
+        relative to that at the start instead. 0 is optimal.
     converged : bool
         Whether the certificate fell below the tolerance.
     passes : int

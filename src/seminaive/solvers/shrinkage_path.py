@@ -30,7 +30,7 @@ class ShrinkagePath:
     deviance : ndarray of shape (n_strengths,)
         Twice the weighted negative log-likelihood.
     gap : ndarray of shape (n_strengths,)
-        Duality gap, relative to the loss at the target: the objective is at most this much too high.
+        Duality gap, relative to the objective, which is at most this much too high.
     residual : ndarray of shape (n_strengths,)
         Largest violation of the optimality conditions, relative to the largest derivative of the loss at
         the target, which for a pure L1 penalty is ``strength_max``.
@@ -83,8 +83,8 @@ class ShrinkagePath:
         worst = int(np.argmax(np.where(self.converged, -np.inf, self.residual)))
         warn_caller(
             f"{(~self.converged).sum()} of {len(self)} strengths stopped short; the worst, strength "
-            f"{self.strengths[worst]:.4g}, at a duality gap of {self.gap[worst]:.1e} of the loss at the "
-            f"target and an optimality residual of {self.residual[worst]:.1e} of the steepest derivative "
+            f"{self.strengths[worst]:.4g}, at a duality gap of {self.gap[worst]:.1e} of the penalised "
+            f"loss and an optimality residual of {self.residual[worst]:.1e} of the steepest derivative "
             f"after {self.passes[worst]} passes. Use larger strengths, rescale the columns, or raise the "
             "tolerances or max_steps",
             ConvergenceWarning,

@@ -41,7 +41,7 @@ class NodeSolution:
         The coefficients of the parents, in each table.
     intercepts : ndarray of shape (n_tables, n_values)
     gap : float
-        Duality gap, as a share of the loss without parents.
+        Duality gap, as a share of the objective.
     """
 
     blocks: dict[int, Floats]
@@ -69,7 +69,7 @@ class SparseNetworks:
         Codes without missing cells.
     row_weight : ndarray of shape (n_rows,), default=None
     tol : float, default=1e-6
-        Duality gap of each node, as a share of its loss without parents.
+        Duality gap of each node, as a share of its objective.
     max_iter : int, default=100
         Newton steps of each node.
     kept_bytes : int, default=400_000_000
@@ -146,7 +146,7 @@ class SparseNetworks:
         return search_order(objective, order, layers=layers, searched=searched, tabu=tabu, step=step)
 
     def largest_gap(self, order: Sequence[int], strength: float) -> float:
-        """Return the largest duality gap of a node in an ordering, as a share of its loss without parents."""
+        """Return the largest duality gap of a node in an ordering, as a share of its objective."""
         return max(
             self.solution(node, frozenset(order[:position]), strength).gap
             for position, node in enumerate(order)
