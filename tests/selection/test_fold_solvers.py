@@ -14,7 +14,7 @@ from seminaive.selection import class_preconditioner, coefficient_solver
 from seminaive.selection.coefficient_solver import CoefficientSolver
 from seminaive.selection.row_space_solver import RowSpaceSolver
 from seminaive.selection.split_rows import SplitRows
-from seminaive.solvers import kernel_newton
+from seminaive.solvers import row_space_system
 
 STRENGTHS = (0.5, 0.3, 5.0)
 
@@ -45,7 +45,7 @@ def posterior_of(scores):
     return expit(scores) if scores.shape[1] == 1 else softmax(scores, axis=1)
 
 
-def fits_of(solver, parts, tol=1e-14):
+def fits_of(solver, parts, tol=1e-7):
     made, prepared = prepared_by(solver, parts)
     fits = made.fit_folds(prepared, STRENGTHS, None, tol, 200)
     return [*fits, made.fit_all(prepared, STRENGTHS, None, tol, 200)]
@@ -174,7 +174,7 @@ def test_the_certificate_of_all_rows_does_not_depend_on_an_earlier_fit_of_a_sing
 def test_folds_are_fitted_as_closely_as_the_tolerance_says(solver):
     parts = problem(3)
     closest = fits_of(solver, parts)[0].scores
-    errors = [np.abs(fits_of(solver, parts, tol)[0].scores - closest).max() for tol in (1e-2, 1e-6, 1e-10)]
+    errors = [np.abs(fits_of(solver, parts, tol)[0].scores - closest).max() for tol in (1e-1, 1e-3, 1e-5)]
     # The share of the objective that is left falls by 1e-4, distances by the root of it.
     assert errors[1] < 0.1 * errors[0]
     assert errors[2] < 0.1 * errors[1]
@@ -185,7 +185,7 @@ def test_the_size_of_blocks_leaves_the_fits_in_the_row_space_as_they_are(limits,
     parts = problem(3)
     expected = fits_of(RowSpaceSolver, parts)
     for name, limit in limits.items():
-        monkeypatch.setattr(kernel_newton, name, limit)
+        monkeypatch.setattr(row_space_system, name, limit)
     for fit, other in zip(fits_of(RowSpaceSolver, parts), expected, strict=True):
         np.testing.assert_allclose(posterior_of(fit.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
 

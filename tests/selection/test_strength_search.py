@@ -1,8 +1,5 @@
 """The search over strengths: what it prefers, that its two ways agree, where its answers are found again."""
 
-from dataclasses import replace
-from itertools import permutations
-
 import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
@@ -38,15 +35,7 @@ def search_of(X, y, splits, **options):
     model = HigherOrderLogisticRegressionCV(**options)
     rows = model._encode_training(X, y, None)
     whole = model._fold_table(rows, rows.table, tuple(splits))
-    return StrengthSearch(whole, [whole], tol=1e-8, max_iter=500)
-
-
-def converged(search, strengths):
-    """Return the trial of folds that are fitted to the end; needs a precision of 0."""
-    trial = search.trial(strengths)
-    while trial.error:
-        search._improve(trial)
-    return trial
+    return StrengthSearch(whole, [whole], max_iter=500)
 
 
 def test_the_search_prefers_pairs_where_they_matter_and_not_where_they_do_not():
@@ -132,15 +121,15 @@ def test_held_out_losses_are_those_of_models_that_never_saw_the_rows():
             ridge=(1.0, 5.0), hierarchical=True, categorical_features="all", tol=1e-6
         ).fit(X[train], y[train])
         losses.append(-model.predict_log_proba(X[test])[np.arange(len(test)), y[test]])
-    # One trial has no rival and stops after two Newton steps.
-    assert searched.cv_results_["log_loss"].item() == pytest.approx(np.concatenate(losses).mean(), rel=0.02)
+    # Fits of folds end a millionth of their loss above its minimum.
+    assert searched.cv_results_["log_loss"].item() == pytest.approx(np.concatenate(losses).mean(), rel=1e-3)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("n_rows", [300, 1500])
 @pytest.mark.parametrize("share", [0.0, 0.5])
 def test_folds_are_pulled_to_the_estimate_of_their_training_rows_alone(monkeypatch, n_rows, n_classes, share):
-    monkeypatch.setattr(strength_search, "SEARCH", SearchPlan(precision=0.0))
+    monkeypatch.setattr(strength_search, "SEARCH", SearchPlan(precision=1e-6))
     rng = np.random.default_rng(0)
     # Frequent and rare values, so that some pairs of values are in held-out rows alone; classes of unequal
     # size, for which an estimate of such pairs would speak.
@@ -158,64 +147,10 @@ def test_folds_are_pulled_to_the_estimate_of_their_training_rows_alone(monkeypat
     assert pairs_held_out_alone
     search = search_of(X, y, splits, categorical_features="all")
     assert (search.whole.space is not search.whole.design) == (n_rows == 300)
-    # Gradients of 1e-8 leave coefficients right to about as many digits.
-    trial = converged(search, Strengths((1.0, 5.0), 1.0, share))
+    # An excess of 1e-12 of the loss leaves coefficients right to about six digits.
+    trial = search.trial(Strengths((1.0, 5.0), 1.0, share))
     found = float(search.held_out.mean(search.held_out.losses(trial.scores)))
     assert found == pytest.approx(np.concatenate(losses).mean(), rel=1e-6)
-
-
-@pytest.mark.parametrize("n_rows", [120, 1500])
-def test_comparisons_agree_with_folds_that_are_fitted_to_the_end(monkeypatch, n_rows):
-    X, y = mixed_table(2, n_rows)
-    splits = list(StratifiedKFold(3).split(X, y))
-    search = search_of(X, y, splits, categorical_features=[0, 1, 2])
-    strengths = [Strengths((first, 5 * first), 0.1 * first, 0.0) for first in (0.01, 1.0, 100.0)]
-    answers = {}
-    for pair in permutations(strengths, 2):
-        answers[pair] = search._is_better(*pair, SEARCH.precision)
-        one, other = (search.trials[which] for which in pair)
-        gap = abs((1 - SEARCH.precision) * other.loss - one.loss)
-        assert gap > one.error + other.error or not (one.error or other.error)
-    monkeypatch.setattr(strength_search, "SEARCH", SearchPlan(precision=0.0))
-    ended = replace(search, trials={})
-    losses = {which: converged(ended, which).loss for which in strengths}
-    for (one, other), answer in answers.items():
-        gain = (1 - SEARCH.precision) * losses[other] - losses[one]
-        # Both losses are wanted up to the precision, by estimates of what is to come that may be half of it.
-        assert answer == (gain > 0) or abs(gain) < 4 * SEARCH.precision * losses[one]
-
-
-@pytest.mark.parametrize(("ended_at", "better"), [(0.9, True), (0.999999, False), (1.1, False)])
-@pytest.mark.parametrize("first_loss", [0.98, 1.02])
-@pytest.mark.parametrize("vague_incumbent", [False, True])
-def test_a_trial_whose_error_could_turn_the_answer_is_fitted_further(
-    monkeypatch, ended_at, better, first_loss, vague_incumbent
-):
-    known, vague = (Strengths((ridge,), 1.0, 0.0) for ridge in (1.0, 2.0))
-    search = StrengthSearch(None, [], 1e-6, 100)
-    search.trials[known] = StrengthTrial(known, None, None, None, loss=1.0, error=0.0)
-    search.trials[vague] = StrengthTrial(vague, None, None, None, loss=first_loss, error=0.15)
-
-    def improve(_, trial):
-        assert trial.strengths == vague
-        trial.loss, trial.error = ended_at, 0.0
-
-    monkeypatch.setattr(StrengthSearch, "_improve", improve)
-    if vague_incumbent:
-        assert search._is_better(known, vague, SEARCH.precision) == (ended_at > 1.01)
-    else:
-        assert search._is_better(vague, known, SEARCH.precision) == better
-    assert search.trials[vague].loss == ended_at
-
-
-def test_a_trial_that_is_beaten_beyond_its_error_is_not_fitted_further(monkeypatch):
-    known, vague = (Strengths((ridge,), 1.0, 0.0) for ridge in (1.0, 2.0))
-    search = StrengthSearch(None, [], 1e-6, 100)
-    search.trials[known] = StrengthTrial(known, None, None, None, loss=1.0, error=0.0)
-    search.trials[vague] = StrengthTrial(vague, None, None, None, loss=1.2, error=0.15)
-    monkeypatch.delattr(StrengthSearch, "_improve")
-    assert not search._is_better(vague, known, SEARCH.precision)
-    assert search._is_better(known, vague, SEARCH.precision)
 
 
 @pytest.mark.parametrize(("margins", "number_share"), [(0.5, 1.0), (2.0, 0.1)])
@@ -225,7 +160,7 @@ def test_a_weaker_ridge_of_numbers_must_win_by_the_margin(monkeypatch, margins, 
 
     def known_trial(self, strengths):
         weaker = strengths.number_ridge < strengths.ridge[0]
-        made = StrengthTrial(strengths, None, None, None, loss=1 - saved if weaker else 1.0, error=0.0)
+        made = StrengthTrial(strengths, None, None, loss=1 - saved if weaker else 1.0)
         return self.trials.setdefault(strengths, made)
 
     monkeypatch.setattr(StrengthSearch, "trial", known_trial)

@@ -46,7 +46,7 @@ class Tenth:
     def __call__(self, gradient):
         return gradient / 10
 
-    def at(self, z):
+    def at(self, z, paid):
         self.builds += 1
         return self
 
@@ -126,7 +126,7 @@ def test_a_preconditioner_is_built_again_once_the_products_have_paid_for_it():
 def test_nonnegative_minima_are_those_of_scipy(seed):
     objective = LogCosh(n_functions=1, seed=seed)
 
-    def build(z):
+    def build(z, _=0):
         return BuiltPreconditioner(DenseModel(np.linalg.inv(objective.hessians(z)[0])), 3.0, build)
 
     def flat(x):

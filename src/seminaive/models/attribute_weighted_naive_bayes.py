@@ -198,13 +198,13 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
 def _exponents(objective: PenalisedLoss, tol: float, max_iter: int) -> SolverResult:
     """Minimise over nonnegative exponents from those of naive Bayes."""
 
-    def build(z: Floats) -> BuiltPreconditioner:
+    def build(z: Floats, _: int) -> BuiltPreconditioner:
         # Copies of a term have no curvature apart.
         inverse = inverse_of(lower_cholesky(objective.hessian(z[:, 0])))
         return BuiltPreconditioner(DenseModel(inverse), len(z) / 2, build)
 
     start = np.ones((objective.loss.shape[0], 1, 1))
     steps = ConstrainedSteps(Nonnegative(len(start)))
-    result = minimize(objective, start, build(start), tol=tol, max_iter=max_iter, step_from=steps)
+    result = minimize(objective, start, build(start, 0), tol=tol, max_iter=max_iter, step_from=steps)
     # A weight that is held at 0 is so up to the rounding of a step.
     return replace(result, solution=np.maximum(result.solution[:, 0, 0], 0.0))

@@ -258,7 +258,7 @@ class CoefficientSolver:
         Where all classes share one, it is first that of the last curvature that is known.
         """
 
-        def build(z: Floats) -> BuiltPreconditioner:
+        def build(z: Floats, _: int = 0) -> BuiltPreconditioner:
             flat = z.reshape(loss.shape)
             of_classes = self._class_inverse(loss, ridge, flat)
             if of_classes is not None:

@@ -182,7 +182,7 @@ class FoldTable:
             return inverse(gradient.reshape(flat)).reshape(gradient.shape)
 
         return BuiltPreconditioner(
-            apply, built / reads, lambda z: self.preconditioner(loss, strength, z.reshape(flat))
+            apply, built / reads, lambda z, _: self.preconditioner(loss, strength, z.reshape(flat))
         )
 
     def by_fold(self, scores: Floats) -> list[Floats]:

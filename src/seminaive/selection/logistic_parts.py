@@ -157,18 +157,22 @@ class LogisticParts:
     def _preconditioner(self, loss: EmpiricalLoss, here: Floats, moves: Booleans) -> BuiltPreconditioner:
         """Return about the inverse Hessians at some coefficients: of each class, later of all together.
 
-        Classes are taken together once the Hessian products that came before would have paid for it.
+        Classes are taken together once the Hessian products between two builds would have paid for it: apart,
+        they leave conjugate gradients to find how they depend on each other.
         """
         layouts = [self._largest_last(np.flatnonzero(of_problem)) for of_problem in moves.T]
         apart, together = self._costs(moves)
 
-        def build(z: Floats, paid: float) -> BuiltPreconditioner:
-            coupled = self._can_couple(moves) and paid >= together
-            inverse = self._inverse_of_all(loss, z, moves) if coupled else self._inverses(loss, z, moves, layouts)
-            cost = together if coupled else apart
-            return BuiltPreconditioner(inverse, cost, partial(build, paid=paid + cost))
+        def build_apart(z: Floats, paid: int) -> BuiltPreconditioner:
+            if paid >= together and self._can_couple(moves):
+                return build_together(z, paid)
+            inverse = self._inverses(loss, z, moves, layouts)
+            return BuiltPreconditioner(partial(_centred, inverse), apart, build_apart)
 
-        return build(here, 0.0)
+        def build_together(z: Floats, _: int) -> BuiltPreconditioner:
+            return BuiltPreconditioner(self._inverse_of_all(loss, z, moves), together, build_together)
+
+        return build_apart(here, 0)
 
     def _costs(self, moves: Booleans) -> tuple[float, float]:
         """Return what Hessians of each class, and of all classes together, cost in Hessian products."""
@@ -248,6 +252,18 @@ class LogisticParts:
     def to_scores(self, coefficients: Floats, cell_weight: Floats) -> AdditiveScores:
         """Return the coefficients of one problem, (n_coefficients, n_columns), as additive scores."""
         return self.design.coefficients.to_scores(by_class(coefficients), cell_weight)
+
+
+def _centred(inverse: SubspacePreconditioner, gradient: Floats) -> Floats:
+    """Return the inverse times gradients, without what it adds to the scores of all classes alike.
+
+    Such a shift changes the ridge alone, and gradients have none. Taken apart, the classes make shifts a million
+    times too short for conjugate gradients to see them.
+    """
+    step = inverse(gradient)
+    if step.shape[2] > 1:
+        step -= step.mean(axis=2, keepdims=True)
+    return step
 
 
 def _inverse_by_column(

@@ -100,7 +100,7 @@ class ConstrainedSteps:
         self._built: tuple[Any, list[Floats]] | None = None
 
     def __call__(
-        self, multiply: Multiply, preconditioner: BuiltPreconditioner, z: Floats, gradient: Floats, active: Mask
+        self, multiply: Multiply, preconditioner: BuiltPreconditioner, z: Floats, gradient: Floats, wanted: Floats
     ) -> NewtonStep:
         """Return steps to points that obey, and how much the quadratic models fall under the inequalities.
 
@@ -119,15 +119,15 @@ class ConstrainedSteps:
         # The forces of the equalities are far larger than the gradient that is left, and would drown it.
         there = face.within(gradient + length[:, None] * product)
         step = face.precondition(there)
-        aim = np.where(active, FORCING * np.maximum(norms(there, step), model.norms), np.inf)
-        further, n_products, left = conjugate_gradients(multiply, face.precondition, there, step, aim)
+        aim = np.where(np.isfinite(wanted), FORCING * np.maximum(norms(there, step), model.norms), np.inf)
+        further, n_products, left = conjugate_gradients(multiply, face.precondition, there, step, aim, wanted)
         room, change = np.maximum(slacks + self.slacks(first), 0.0), self.slacks(further)
         limits = np.full_like(room, np.inf)
         np.divide(room, -change, out=limits, where=(change < 0) & ~self._positive)
         allowed = np.minimum(limits.min(axis=1, initial=np.inf), 1.0)
         # Along the first step, then to the minimum in the face, whether it is allowed or not, then what is left.
         gap = length * (slope - 0.5 * length * curvature) - 0.5 * dot_of_each(there, further) + 0.5 * left**2
-        direction = (first + allowed[:, None] * further) * active[:, None]
+        direction = (first + allowed[:, None] * further) * np.isfinite(wanted)[:, None]
         return NewtonStep(direction, gap, n_products + 1)
 
     def slacks(self, coefficients: Floats) -> Floats:

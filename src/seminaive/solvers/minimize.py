@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 # Hessian products per Newton step: far more than one takes unless rounding stops all progress.
 MOST_PRODUCTS = 100
+# A point is certified once the residual of its Newton equations could hide this share of what is allowed. The
+# preconditioner may take some directions for a thousand times shorter than they are: classes that it takes apart,
+# odds that grew since it was built.
+CERTAIN = 1e-3
 
 
 class Objective(Protocol):
@@ -53,8 +57,8 @@ class Preconditioner(Protocol):
     def __call__(self, gradient: Floats, /) -> Floats:
         """Return C times the gradients."""
 
-    def at(self, z: Floats, /) -> Preconditioner:
-        """Return the preconditioner of the Hessians at a point."""
+    def at(self, z: Floats, paid: int, /) -> Preconditioner:
+        """Return the preconditioner of the Hessians at a point, after ``paid`` products with this one."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +83,9 @@ class Steps(Protocol):
     """A way to take Newton steps: among all vectors (`free_step`), or among those that obey inequalities."""
 
     def __call__(
-        self, multiply: Multiply, preconditioner: Any, z: Floats, gradient: Floats, active: Booleans, /
+        self, multiply: Multiply, preconditioner: Any, z: Floats, gradient: Floats, wanted: Floats, /
     ) -> NewtonStep:
-        """Return the steps of the functions that are active; the others stay."""
+        """Return the steps, given by how much each function may exceed its minimum; infinitely much, it stays."""
 
 
 def minimize(
@@ -96,7 +100,8 @@ def minimize(
     """Return the minimisers; each function ends where it exceeds its minimum by at most ``tol**2`` of its value.
 
     The excess is half the Newton decrement ``g'H^-1 g``, with the Hessian H of that very point. The step that
-    certifies a point is taken, too, if it lowers the function, so that the solution is closer than that.
+    certifies a point is taken, too, if it lowers the function, so that the solution is closer than that; it has
+    to lower the function by no more than it promised.
 
     Parameters
     ----------
@@ -114,19 +119,22 @@ def minimize(
     certified, stalled = np.zeros((2, len(values)), dtype=bool)
     while True:
         active = ~(certified | stalled)
-        step = step_from(objective.hessian_product(z), preconditioner, z, gradient, active)
         allowed = np.maximum(tol**2 * np.abs(values), ROUNDING * objective.at_equal)
+        wanted = np.where(active, allowed, np.inf)
+        step = step_from(objective.hessian_product(z), preconditioner, z, gradient, wanted)
         excess[active] = (step.gap / allowed)[active]
-        certified |= excess <= 1.0
         before = values
         slope = dot_of_each(gradient, step.direction)
         z, values, gradient, trials = stepped(objective, z, values, gradient, step.direction, slope)
         passes, paid, n_iter = passes + step.products + trials, paid + step.products, n_iter + 1
-        stalled |= active & ~certified & ~(before - values > ROUNDING * np.abs(values))
+        fallen, rounding = before - values, ROUNDING * np.maximum(np.abs(values), objective.at_equal)
+        # A function that falls further than its quadratic model had a minimum further down than that says.
+        certified |= (excess <= 1.0) & (fallen <= (1.0 + FORCING) * step.gap + rounding)
+        stalled |= active & ~certified & ~(fallen > ROUNDING * np.abs(values))
         if (certified | stalled).all() or n_iter >= max_iter:
             break
         if paid > preconditioner.cost:
-            preconditioner, paid = preconditioner.at(z), 0
+            preconditioner, paid = preconditioner.at(z, paid), 0
     optimality = relative_decrement(excess, tol)
     converged = bool(certified.all())
     ended = bool((certified | stalled).all())
@@ -136,13 +144,13 @@ def minimize(
 
 
 def free_step(
-    multiply: Multiply, preconditioner: Preconditioner, z: Floats, gradient: Floats, active: Booleans
+    multiply: Multiply, preconditioner: Preconditioner, z: Floats, gradient: Floats, wanted: Floats
 ) -> NewtonStep:
     """Return Newton steps by conjugate gradients, with what these and their residuals say of the decrement."""
     del z
     step = preconditioner(gradient)
-    aim = np.where(active, FORCING * norms(gradient, step), np.inf)
-    direction, products, left = conjugate_gradients(multiply, preconditioner, gradient, step, aim)
+    aim = np.where(np.isfinite(wanted), FORCING * norms(gradient, step), np.inf)
+    direction, products, left = conjugate_gradients(multiply, preconditioner, gradient, step, aim, wanted)
     # Conjugate gradients know the decrement from below; the rest is that of the residual in the metric of C.
     gap = 0.5 * (left**2 - dot_of_each(gradient, direction))
     return NewtonStep(direction, gap, products)
@@ -160,11 +168,16 @@ def conjugate_gradients(
     gradient: Floats,
     step: Floats,
     aim: Floats,
+    wanted: Floats | float = 0.0,
 ) -> tuple[Floats, int, Floats]:
     """Solve ``H d = -gradient`` for each function by preconditioned conjugate gradients.
 
     ``step`` is the preconditioned gradient. The iteration of a function ends where the norm of its residual
-    falls to its aim. Returns the solutions, the number of products and the norms of the residuals.
+    falls to its aim and, while half the decrement found so far is less than ``wanted``, to `CERTAIN` of that, too.
+    Norms are those of the preconditioner C, times the root of the longest step so far: 1 over a step's length
+    lies between the eigenvalues of C H, so that where C makes a direction much too short, the residual counts for
+    about as much as in the metric of the inverse Hessian. Returns the solutions, the number of products and the
+    norms of the residuals.
     """
     from seminaive.kernels.vector_updates import update_direction, update_solution
 
@@ -172,7 +185,7 @@ def conjugate_gradients(
     residual = -gradient
     direction = -step
     square = dot_of_each(residual, direction)
-    n_products = 0
+    n_products, longest, decrement = 0, np.ones_like(square), np.zeros_like(square)
     active = np.sqrt(np.maximum(square, 0.0)) > aim
     while active.any() and n_products < MOST_PRODUCTS:
         product = multiply(direction)
@@ -182,14 +195,17 @@ def conjugate_gradients(
         # x += a p and r -= a H p, with the length a = r'C r / p'H p.
         length = np.divide(square, curvature, out=np.zeros_like(square), where=active)
         update_solution(length, direction, product, solution, residual)
+        longest = np.maximum(longest, length)
+        decrement += length * square
         preconditioned = precondition(residual)
         new_square = dot_of_each(residual, preconditioned)
-        active &= np.sqrt(np.maximum(new_square, 0.0)) > aim
+        left = np.maximum(longest * new_square, 0.0)
+        active &= (np.sqrt(left) > aim) | ((0.5 * decrement <= wanted) & (0.5 * left > CERTAIN * wanted))
         # p = C r + b p, with b the ratio of the new r'C r to the old one.
         factor = np.divide(new_square, square, out=np.zeros_like(square), where=active)
         update_direction(factor, preconditioned, direction)
         square = new_square
-    return solution, n_products, np.sqrt(np.maximum(square, 0.0))
+    return solution, n_products, np.sqrt(np.maximum(longest * square, 0.0))
 
 
 def stepped(

@@ -24,17 +24,17 @@ class BuiltPreconditioner:
     cost : float
         What another one costs, in Hessian products, by counting operations.
     build : callable
-        From another point to the preconditioner there.
+        From another point, and the Hessian products that were taken with this one, to the preconditioner there.
     """
 
     inverse: Any
     cost: float
-    build: Callable[[Floats], BuiltPreconditioner]
+    build: Callable[[Floats, int], BuiltPreconditioner]
 
     def __call__(self, gradient: Floats) -> Floats:
         """Return gradients times the inverse."""
         return np.asarray(self.inverse(gradient))
 
-    def at(self, z: Floats) -> BuiltPreconditioner:
+    def at(self, z: Floats, paid: int) -> BuiltPreconditioner:
         """Return the preconditioner at another point."""
-        return self.build(z)
+        return self.build(z, paid)

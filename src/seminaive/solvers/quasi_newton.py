@@ -100,7 +100,7 @@ def _preconditioner(
             z = coordinates.gradient(gradient.reshape(at.shape).copy())
             return coordinates.coefficients(z).reshape(gradient.shape)
 
-    made = BuiltPreconditioner(multiply, np.inf, lambda _: made)
+    made = BuiltPreconditioner(multiply, np.inf, lambda *_: made)
     return made
 
 

@@ -198,8 +198,9 @@ class RowSpaceSystem:
         factored = 1.0 if n_columns == 1 else 3.0 * n_columns + 1.0
         return factored * len(self.kernel) / (18.0 if n_columns == 1 else 24.0 * n_columns)
 
-    def at(self, z: Floats) -> RowSpaceSystem:
+    def at(self, z: Floats, paid: int) -> RowSpaceSystem:
         """Return the equations at another vector."""
+        del paid
         return RowSpaceSystem(self._objective, self._objective.posterior(z))
 
     def __call__(self, gradient: Floats) -> Floats:
