@@ -16,6 +16,7 @@ import numpy as np
 from race import Ratio, report
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpotrs
+from seminaive.solvers.kernel_newton import minimize_kernel
 
 import seminaive.selection.row_space_solver as recorded
 from seminaive import SemiNaive
@@ -26,7 +27,6 @@ from seminaive.objective.factor import lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
 from seminaive.solvers.blas import one_blas_thread
-from seminaive.solvers.kernel_newton import minimize_kernel
 from seminaive.solvers.minimize import minimize_truncated_newton
 
 TABLES = (

@@ -1,4 +1,4 @@
-"""A fit ends where it exceeds its minimum by at most ``tol**2`` of its objective, whichever model asks for it.
+"""A fit exceeds its minimum by at most ``tol**2`` of its objective, whichever model asks for it.
 
 Every fit that a model makes, of folds and of all rows, is caught and then carried on from where it ended, a
 thousand times as closely: the value may not fall by more than was promised.
@@ -10,27 +10,25 @@ from functools import cache
 
 import numpy as np
 import pytest
+from seven_tables import seven_tables
 
 import seminaive
-from benchmarks.seven_tables import seven_tables
 from seminaive.errors import ConvergenceWarning
-from seminaive.selection.decision import SEARCH
 from seminaive.solvers.minimize import minimize
 
 TABLES = ("wine", "iris", "bc60", "bc200", "mixed", "cats", "digits")
 MODELS = {
     "SemiNaive": {},
-    "SemiNaive, shapes": {"shapes": "first number rises"},
+    "SemiNaive, shapes": {"shapes": "increasing"},
     "HigherOrderLogisticRegressionCV": {},
     "HigherOrderLogisticRegression": {},
-    "HigherOrderLogisticRegression, newton": {"solver": "newton"},
-    "HigherOrderLogisticRegression, one order": {"order": 1, "hierarchical": True},
+    "HigherOrderLogisticRegression, newton": {"order": 1, "hierarchical": True, "solver": "newton"},
     "AcceleratedLogisticRegression": {},
     "AttributeWeightedNaiveBayes": {},
     "AttributeWeightedNaiveBayes, whole": {"fit_share": 1.0},
     "HybridLogisticNaiveBayes": {},
 }
-# Coefficients of digits times pairs make the hybrid's and LR^2's audits last a minute each.
+# Hundreds of fits of ten classes, each audited.
 SLOW = {("HybridLogisticNaiveBayes", "digits")}
 
 
@@ -61,11 +59,8 @@ def fits(monkeypatch):
 
 def model_of(name, X):
     options = dict(MODELS[name])
-    if options.get("shapes"):
-        numbers = X.select_dtypes("number").columns
-        if not len(numbers):
-            pytest.skip("a shape needs a number")
-        options["shapes"] = {numbers[0]: "increasing"}
+    if "shapes" in options:
+        options["shapes"] = {X.select_dtypes("number").columns[0]: options["shapes"]}
     return getattr(seminaive, name.split(",")[0])(**options)
 
 
@@ -73,24 +68,21 @@ CASES = [
     pytest.param(name, table, marks=pytest.mark.slow) if (name, table) in SLOW else (name, table)
     for name in MODELS
     for table in TABLES
+    # A shape is one of the log odds of two classes along a number.
+    if "shapes" not in name or table in ("bc60", "bc200", "mixed")
 ]
 
 
 @pytest.mark.parametrize(("name", "table"), CASES)
 def test_no_fit_exceeds_its_minimum_by_more_than_it_promises(name, table, fits):
     X, y = tables()[table]
-    if "shapes" in name and len(np.unique(y)) > 2:
-        pytest.skip("shapes are of the log odds of two classes")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", ConvergenceWarning)
-        model = model_of(name, X).fit(X, y)
+        model_of(name, X).fit(X, y)
     assert fits
-    allowed = {model.tol, SEARCH.precision}
     for objective, preconditioner, step_from, tol, result in fits:
-        # Recalibrations and other small problems are solved to rounding; no fit is looser than it says.
-        assert tol <= max(allowed)
-        assert result.converged or result.stalled
+        assert result.converged
         values, _ = objective(result.solution)
         closer = minimize(
             objective, result.solution, preconditioner, tol=1e-3 * tol, max_iter=300, step_from=step_from

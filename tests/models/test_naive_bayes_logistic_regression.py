@@ -239,7 +239,7 @@ class TestCrossValidation:
             model = NaiveBayesLogisticRegressionCV(strengths=[0.5, 5.0, 50.0], cv=splits, tol=1e-9)
             # Folds are solved as exactly as the path, so that weights and copies are the same problem.
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(shrinkage_search, "SEARCH", SearchPlan(fold_tol=1e-9))
+                patch.setattr(shrinkage_search, "SEARCH", SearchPlan(precision=3e-5))
                 return model.fit(X.iloc[rows], y[rows], sample_weight=weights)
 
         weighted = fitted(np.arange(len(y)), weight.astype(float))

@@ -137,7 +137,6 @@ def replace_by_distinct(rows):
     "limits",
     [
         {"MOST_DENSE": 0},
-        {"STEPS_OF_HESSIAN": 1, "MOST_DENSE": 0},
         {"MOST_EXACT": 1},
         {"FEW_INVERTED": 9, "ENTRIES_PER_SCORE": 0},
         {"SAMPLED_ROWS": 60},

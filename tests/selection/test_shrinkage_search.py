@@ -170,7 +170,7 @@ def test_the_rules_of_the_paper_take_one_trial_whole(selection):
 
 def test_integer_weights_equal_repeated_rows(monkeypatch):
     # Folds are solved as exactly as all rows, so that weights and copies are the same problem.
-    monkeypatch.setattr(shrinkage_search, "SEARCH", SearchPlan(fold_tol=1e-9))
+    monkeypatch.setattr(shrinkage_search, "SEARCH", SearchPlan(precision=3e-5))
     X, y = mixed_table(signal=0.3)
     times = np.random.default_rng(1).integers(1, 4, len(y))
     copied = np.repeat(np.arange(len(y)), times)

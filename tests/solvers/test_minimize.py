@@ -5,9 +5,9 @@ import pytest
 from scipy.optimize import minimize as scipy_minimize
 
 from seminaive.kernels.vector_updates import dot_each, update_direction, update_solution
+from seminaive.objective.preconditioner import BuiltPreconditioner
 from seminaive.solvers.constrained_newton import ConstrainedSteps, DenseModel, Nonnegative
 from seminaive.solvers.minimize import minimize
-from seminaive.solvers.preconditioner import BuiltPreconditioner
 
 
 class LogCosh:
@@ -46,7 +46,7 @@ class Tenth:
     def __call__(self, gradient):
         return gradient / 10
 
-    def at(self, z, paid):
+    def at(self, *_):
         self.builds += 1
         return self
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# Dense multiplications that take as long as reading one entry of a table, as measured on two machines: 5 to 12.
-# Only how often a preconditioner is built depends on it.
+# Dense multiplications that take as long as reading one entry of a table, as measured on two machines: 5 to
+# 12. Only how often a preconditioner is built depends on it.
 OPERATIONS_PER_GATHER = 8.0
 
 

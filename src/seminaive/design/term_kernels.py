@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable
 
-    # Rows, a symmetric matrix S between them, of which the lower triangle is meant, and factors d of the rows:
-    # diag(d) S diag(d).
+    # Rows, a symmetric matrix S between them, of which the lower triangle is meant, and factors d of the
+    # rows: diag(d) S diag(d).
     Scaled = tuple[Indices, Floats, Floats]
 
 

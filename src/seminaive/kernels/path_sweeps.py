@@ -254,7 +254,9 @@ def sweep_strength(
     certify(design, rules, penalty, point)
     for step in range(rules.max_steps + 1):
         facts[GAP] += gap_of_free_intercepts(design, problem, work, penalty, point)
-        if facts[RESIDUAL] <= residual_limit and facts[GAP] <= gap_limit_of(gap_share, facts[OBJECTIVE], scales):
+        if facts[RESIDUAL] <= residual_limit and facts[GAP] <= gap_limit_of(
+            gap_share, facts[OBJECTIVE], scales
+        ):
             status = CONVERGED
         if status == CONVERGED or step == rules.max_steps:
             break
@@ -291,8 +293,8 @@ def sweep_path(design, problem, rules, path, first, work, softmax, penalty, poin
         residual_limit = residual_limit_of(rules.residual_tol, path.scales)
         gap_share = gap_share_of(rules.gap_tol, strength, problem.l1_share)
         status = sweep_strength(
-            design, problem, rules, work, softmax, penalty, residual_limit, gap_share, path.scales, point, trial,
-            sweep,
+            design, problem, rules, work, softmax, penalty, residual_limit, gap_share, path.scales,
+            point, trial, sweep,
         )  # fmt: skip
         if record(rules, path, index, point, work, status):
             break

@@ -22,6 +22,7 @@ from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR, check_number, c
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.factor import inverse_of, lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
+from seminaive.objective.preconditioner import BuiltPreconditioner
 from seminaive.objective.ridge import Ridge
 from seminaive.scores import generative_scores
 from seminaive.selection.folds import check_folds
@@ -29,7 +30,6 @@ from seminaive.selection.held_out import HeldOut
 from seminaive.selection.step_search import FoldPath, choose_step
 from seminaive.solvers.constrained_newton import ConstrainedSteps, DenseModel, Nonnegative
 from seminaive.solvers.minimize import minimize
-from seminaive.solvers.preconditioner import BuiltPreconditioner
 from seminaive.solvers.result import MAX_ITER, TOL
 from seminaive.statistics import TableStatistics
 
@@ -70,8 +70,8 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
     cv : int, splitter or iterable, default=5
         Folds of these rows, for ``fit_share="cv"``; a number splits every class evenly.
     tol : float, default=1e-3
-        Where the fit stops: its square is the share of the penalised log loss by which it may exceed its minimum,
-        a millionth by default.
+        Where the fit stops: its square is the share of the penalised log loss by which it may exceed its
+        minimum, a millionth by default.
     max_iter : int, default=1000
         Newton steps.
     random_state : int, RandomState or None, default=0

@@ -63,8 +63,8 @@ class ShrunkenClassifier(FittedShrinkage):
     variance_floor : float, default=1e-9
         Smallest variance within a class in the target, as a share of the number's overall variance.
     tol : float, default=1e-3
-        Where fits stop: its square is the share of the penalised loss by which a fit may exceed its minimum (its
-        duality gap), and the residual of the optimality conditions, relative to ``strength_max``.
+        Where fits stop: its square is the share of the penalised loss by which a fit may exceed its minimum
+        (its duality gap), and the residual of the optimality conditions, relative to ``strength_max``.
     max_steps : int, default=1000
         Newton steps for each strength.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"

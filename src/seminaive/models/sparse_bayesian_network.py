@@ -111,8 +111,8 @@ class SparseBayesianNetwork(NetworkNodes):
         Columns with more values, such as names or numbers of records, are left out of the network with a
         warning.
     tol : float, default=1e-3
-        Where the fit of a node stops: its square is the share of the penalised log loss by which it may exceed the
-        minimum (its duality gap).
+        Where the fit of a node stops: its square is the share of the penalised log loss by which it may
+        exceed the minimum (its duality gap).
     max_iter : int, default=100
         Newton steps of a node at one strength.
     random_state : int, RandomState or None, default=0
@@ -256,7 +256,8 @@ class SparseBayesianNetwork(NetworkNodes):
         if self.dual_gap_ > self.tol**2:
             warn_caller(
                 f"a node stopped at a duality gap of {self.dual_gap_:.2g} of its loss, above the square of "
-                f"tol={self.tol:g}, after max_iter={self.max_iter} Newton steps: raise max_iter, or the smallest strength",
+                f"tol={self.tol:g}, after max_iter={self.max_iter} Newton steps: raise max_iter, or the "
+                "smallest strength",
                 ConvergenceWarning,
             )
         chosen = path.choose(self.selection)

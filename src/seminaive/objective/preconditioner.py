@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -105,6 +105,34 @@ class SubspacePreconditioner:
         for add in self.parts:
             add(gradient, step)
         return step
+
+
+@dataclass(frozen=True)
+class BuiltPreconditioner:
+    """An approximate inverse of the Hessians at some point.
+
+    Parameters
+    ----------
+    inverse : callable
+        Multiplies gradients by it.
+    cost : float
+        What another one costs, in Hessian products, by counting operations.
+    build : callable
+        From another point, and the Hessian products that were taken with this one, to the preconditioner
+        there.
+    """
+
+    inverse: Any
+    cost: float
+    build: Callable[[Floats, int], BuiltPreconditioner]
+
+    def __call__(self, gradient: Floats) -> Floats:
+        """Return gradients times the inverse."""
+        return np.asarray(self.inverse(gradient))
+
+    def at(self, z: Floats, paid: int) -> BuiltPreconditioner:
+        """Return the preconditioner at another point."""
+        return self.build(z, paid)
 
 
 def _add_block(problem: int, members: Indices, multiply: Multiply, gradient: Floats, step: Floats) -> None:

@@ -17,8 +17,8 @@ class RowSpaceObjective:
     """``loss(K a + b) + a'K a / 2`` of the weights a of the rows, with ``1'a = 0`` for the free intercept b.
 
     Coefficients of prior variances V over features F are ``V F'a``, and ``K = F V F'``. A vector is
-    ``[a; K a + b]`` and a gradient ``[0; a - residuals]``, both of shape (2 n_rows, 1, n_columns): their plain
-    scalar product is the derivative along the vector, so that a solver need not know the space.
+    ``[a; K a + b]`` and a gradient ``[0; a - residuals]``, both of shape (2 n_rows, 1, n_columns): their
+    plain scalar product is the derivative along the vector, so that a solver need not know the space.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from seminaive.design.weighted_gram import weighted_gram
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.log_loss import posterior_of
 from seminaive.objective.penalised_loss import PenalisedLoss
-from seminaive.objective.preconditioner import SubspacePreconditioner
+from seminaive.objective.preconditioner import BuiltPreconditioner, SubspacePreconditioner
 from seminaive.objective.ridge import Ridge
 from seminaive.selection.class_preconditioner import MOST_ENTRIES, ClassPreconditioner, features_of
 from seminaive.selection.coefficient_fit import CoefficientFit, Curvature, PreparedRelevances
@@ -32,7 +32,6 @@ from seminaive.selection.degrees_of_freedom import (
     solve_free,
 )
 from seminaive.solvers.minimize import minimize
-from seminaive.solvers.preconditioner import BuiltPreconditioner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,16 +48,14 @@ if TYPE_CHECKING:
     Inverse = Callable[[Floats], Floats]
 
 # Which of two ways is the faster; `tests/selection/test_fold_solvers.py` fits by either and compares. Up to
-# MOST_EXACT coefficients or rows, effective degrees of freedom are computed from the Hessian; beyond, they are
-# estimated from random PROBES: with 16 for 4 the log loss differs by at most .0007 (sick, adult, german
+# MOST_EXACT coefficients or rows, effective degrees of freedom are computed from the Hessian; beyond, they
+# are estimated from random PROBES: with 16 for 4 the log loss differs by at most .0007 (sick, adult, german
 # credit). Up to MOST_DENSE entries, the features are kept as a matrix: small products are faster than passes
 # over tables.
 MOST_EXACT, PROBES, MOST_DENSE = 700, 4, 100_000
-# The preconditioner is the inverse of the Hessian, one for all classes, of as many coefficients as its
-# entries are at most this many times the scores, rows times classes times folds, and diagonal for all others:
-# a product with the inverse then takes as long as a pass over the rows. It is so for FEW_INVERTED in any
-# case. With 200 and 640 of them magic takes 1,783 and 1,788 passes, and spambase with 150 to 600 takes 8.4 to
-# 8.8 s. The Hessian is that of a sample of the rows.
+# The preconditioner is the inverse of the Hessian of a sample of the rows, one for all classes, of as many
+# coefficients that a product with it takes as long as a pass over the rows, FEW_INVERTED in any case, and
+# diagonal for all others. With 200 and 640 of them magic takes 1,783 and 1,788 passes.
 ENTRIES_PER_SCORE, FEW_INVERTED, SAMPLED_ROWS = 8, 250, 4000
 
 

@@ -61,8 +61,8 @@ class SearchPlan:
     Parameters
     ----------
     precision : float
-        A trial is better than another if it loses less by this share of the loss. Fits of folds end where they
-        exceed their minimum by the square of it: held-out losses move with the root of that excess.
+        A trial is better than another if it loses less by this share of the loss. Fits of folds end where
+        they exceed their minimum by the square of it: held-out losses move with the root of that excess.
     negligible : float
         Trials of less weight in an average, relative to the largest, are left out: each takes a fit of all
         rows.

@@ -13,10 +13,9 @@ from seminaive.design.row_space import RowSpace
 from seminaive.memory import refuse_beyond_memory
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
-from seminaive.objective.preconditioner import SubspacePreconditioner
+from seminaive.objective.preconditioner import BuiltPreconditioner, SubspacePreconditioner
 from seminaive.objective.ridge import Ridge
 from seminaive.solvers.blas import one_blas_thread
-from seminaive.solvers.preconditioner import BuiltPreconditioner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,12 +13,11 @@ from seminaive.design.weighted_gram import weighted_gram
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.factor import inverse_of, lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
-from seminaive.objective.preconditioner import SubspacePreconditioner
+from seminaive.objective.preconditioner import BuiltPreconditioner, SubspacePreconditioner
 from seminaive.objective.ridge import Ridge
 from seminaive.objective.softmax_hessian import softmax_hessian
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.minimize import minimize
-from seminaive.solvers.preconditioner import BuiltPreconditioner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -31,10 +30,10 @@ if TYPE_CHECKING:
     Part = Sequence[int]
 
 # How the conjugate gradients are preconditioned, which decides their number and not what they find. Up to
-# MOST_FACTORED coefficients, by factors of the Hessians; beyond, by their diagonals. The Hessian may be factored
-# over all classes together if the matrix of rows by coefficients has at most MOST_COUPLED_CELLS: apart, the
-# classes leave the conjugate gradients to find how they depend on each other. A feature with fewer coefficients
-# than LEAST_ELIMINATED is not worth eliminating from a Hessian before it is inverted.
+# MOST_FACTORED coefficients, by factors of the Hessians; beyond, by their diagonals. The Hessian may be
+# factored over all classes together if the matrix of rows by coefficients has at most MOST_COUPLED_CELLS:
+# apart, the classes leave the conjugate gradients to find how they depend on each other. A feature with fewer
+# coefficients than LEAST_ELIMINATED is not worth eliminating from a Hessian before it is inverted.
 MOST_FACTORED, MOST_COUPLED_CELLS, LEAST_ELIMINATED = 1500, 10_000_000, 50
 
 
@@ -257,8 +256,8 @@ class LogisticParts:
 def _centred(inverse: SubspacePreconditioner, gradient: Floats) -> Floats:
     """Return the inverse times gradients, without what it adds to the scores of all classes alike.
 
-    Such a shift changes the ridge alone, and gradients have none. Taken apart, the classes make shifts a million
-    times too short for conjugate gradients to see them.
+    Such a shift changes the ridge alone, and gradients have none. Taken apart, the classes make shifts a
+    million times too short for conjugate gradients to see them.
     """
     step = inverse(gradient)
     if step.shape[2] > 1:

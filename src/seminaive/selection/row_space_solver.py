@@ -16,8 +16,6 @@ from seminaive.solvers.row_space_system import KernelFit, minimize_kernel, reml_
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from seminaive.arrays import Floats, Indices
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.selection.split_rows import SplitRows
@@ -174,7 +172,9 @@ class RowSpaceSolver:
             projections.append((train, *reml_projection(kernel, curvature)))
             outer = fit.fit.weights @ fit.fit.weights.T / loss.n_columns
             squares.append((train, outer.T, np.ones(len(train))))
-        variance = np.stack([prepared[k].relevances for k in which]) / np.asarray(strengths)[self.columns.groups]
+        variance = (
+            np.stack([prepared[k].relevances for k in which]) / np.asarray(strengths)[self.columns.groups]
+        )
         traces = self.kernels.traces([*squares, *projections])
         return variance * traces[: len(fits)], variance * traces[len(fits) :]
 
@@ -210,4 +210,3 @@ class RowSpaceSolver:
             block = (left.T @ crossed.reshape(len(left), -1)).reshape(left.shape[1], -1, n_columns)
             for of_pair in np.split(block, np.cumsum(widths)[:-1], axis=1):
                 yield of_pair.reshape(-1, n_columns)
-

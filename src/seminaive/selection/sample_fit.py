@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from seminaive.solvers.result import SolverResult
 
 
-# A sample is fitted to this many times the tolerance of all rows: its optimum is no nearer to that of all rows
-# for being found exactly.
+# A sample is fitted to this many times the tolerance of all rows: its optimum is no nearer to that of all
+# rows for being found exactly.
 ROUGHLY = 10.0
 
 

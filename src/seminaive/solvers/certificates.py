@@ -35,7 +35,7 @@ def relative_residual(residual: float | Floats, reference: float | Floats) -> fl
 
 
 def relative_decrement(excess: Floats, tol: float) -> float:
-    """Return the root of the largest share of a value by which its minimum is exceeded, on the scale of ``tol``.
+    """Return the root of the largest share of a value by which its minimum is exceeded.
 
     Parameters
     ----------

@@ -168,8 +168,8 @@ def minimize_constrained_kernel(
 ) -> ConstrainedKernelFit:
     """Minimise from scores to start at, until the objective exceeds its minimum by ``tol**2`` of it at most.
 
-    By how much it does is what the quadratic model of a point promises under the inequalities: half the Newton
-    decrement, which is 0 at a minimum only. The step that certifies a point is taken, too.
+    By how much it does is what the quadratic model of a point promises under the inequalities: half the
+    Newton decrement, which is 0 at a minimum only. The step that certifies a point is taken, too.
 
     Parameters
     ----------

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.arrays import Floats
+    from seminaive.objective.preconditioner import BuiltPreconditioner
     from seminaive.solvers.minimize import Multiply
-    from seminaive.solvers.preconditioner import BuiltPreconditioner
 
     Mask = NDArray[np.bool_]
 
@@ -100,12 +100,17 @@ class ConstrainedSteps:
         self._built: tuple[Any, list[Floats]] | None = None
 
     def __call__(
-        self, multiply: Multiply, preconditioner: BuiltPreconditioner, z: Floats, gradient: Floats, wanted: Floats
+        self,
+        multiply: Multiply,
+        preconditioner: BuiltPreconditioner,
+        z: Floats,
+        gradient: Floats,
+        wanted: Floats,
     ) -> NewtonStep:
         """Return steps to points that obey, and how much the quadratic models fall under the inequalities.
 
-        Along the model's step as far as the Hessian says, then by conjugate gradients in the face that it ends
-        in, as far as the inequalities that are no equalities there allow.
+        Along the model's step as far as the Hessian says, then by conjugate gradients in the face that it
+        ends in, as far as the inequalities that are no equalities there allow.
         """
         slacks = self.slacks(z)
         model = self._model_step(preconditioner, slacks, preconditioner(gradient), gradient)
@@ -125,7 +130,8 @@ class ConstrainedSteps:
         limits = np.full_like(room, np.inf)
         np.divide(room, -change, out=limits, where=(change < 0) & ~self._positive)
         allowed = np.minimum(limits.min(axis=1, initial=np.inf), 1.0)
-        # Along the first step, then to the minimum in the face, whether it is allowed or not, then what is left.
+        # Along the first step, then to the minimum in the face, whether it is allowed or not, then what is
+        # left.
         gap = length * (slope - 0.5 * length * curvature) - 0.5 * dot_of_each(there, further) + 0.5 * left**2
         direction = (first + allowed[:, None] * further) * np.isfinite(wanted)[:, None]
         return NewtonStep(direction, gap, n_products + 1)

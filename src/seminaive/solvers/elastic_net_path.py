@@ -66,8 +66,8 @@ class PathOptions:
     Parameters
     ----------
     gap_tol : float, default=1e-6
-        Duality gap at which to stop, relative to the objective; with an L2 part, where the bound is sharper, a
-        thousandth of it.
+        Duality gap at which to stop, relative to the objective; with an L2 part, where the bound is sharper,
+        a thousandth of it.
     residual_tol : float, default=1e-6
         Optimality residual at which to stop, relative to the largest derivative at the target. Both
         tolerances must be met.

@@ -205,7 +205,12 @@ class GroupLassoProblem:
             if promised <= target or n_iter == max_iter:
                 gap = self._gap(state, norm)
         return GroupSolution(
-            strength, state.coefficients, state.intercepts, state.objective, gap / max(state.objective, np.finfo(float).tiny), n_iter
+            strength,
+            state.coefficients,
+            state.intercepts,
+            state.objective,
+            gap / max(state.objective, np.finfo(float).tiny),
+            n_iter,
         )
 
     # One state and its certificate

@@ -1,9 +1,9 @@
-"""Minimise several smooth convex functions side by side by Newton steps, each certified by its Newton decrement.
+"""Minimise smooth convex functions side by side by Newton steps, each certified by its Newton decrement.
 
-This is the truncated Newton method (Nocedal and Wright, 2006, section 7.1) with three additions: the functions
-share every pass over the rows; the conjugate-gradient solution at a point is the certificate of that point, so
-that a certificate costs one solution per fit; and a preconditioner is built again once the Hessian products
-since the last build have cost as much as a build.
+This is the truncated Newton method (Nocedal and Wright, 2006, section 7.1) with three additions: the
+functions share every pass over the rows; the conjugate-gradient solution at a point is the certificate of
+that point, so that a certificate costs one solution per fit; and a preconditioner is built again once the
+Hessian products since the last build have cost as much as a build.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from seminaive.solvers.result import SolverResult
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from seminaive.arrays import Booleans, Floats
+    from seminaive.arrays import Floats
 
     Multiply = Callable[[Floats], Floats]
 
 # Hessian products per Newton step: far more than one takes unless rounding stops all progress.
 MOST_PRODUCTS = 100
 # A point is certified once the residual of its Newton equations could hide this share of what is allowed. The
-# preconditioner may take some directions for a thousand times shorter than they are: classes that it takes apart,
-# odds that grew since it was built.
+# preconditioner may take some directions for a thousand times shorter than they are: classes that it takes
+# apart, odds that grew since it was built.
 CERTAIN = 1e-3
 
 
@@ -38,7 +38,7 @@ class Objective(Protocol):
 
     @property
     def at_equal(self) -> Floats:
-        """Return the loss of equal odds of each function: below the rounding of it, nothing is left to gain."""
+        """Return the loss of equal odds of each function; less than the rounding of it is no gain."""
 
     def __call__(self, z: Floats, /) -> tuple[Floats, Floats]:
         """Return the value of each function, and the gradients."""
@@ -85,7 +85,7 @@ class Steps(Protocol):
     def __call__(
         self, multiply: Multiply, preconditioner: Any, z: Floats, gradient: Floats, wanted: Floats, /
     ) -> NewtonStep:
-        """Return the steps, given by how much each function may exceed its minimum; infinitely much, it stays."""
+        """Return steps, given by how much each function may exceed its minimum: infinite where it stays."""
 
 
 def minimize(
@@ -97,11 +97,11 @@ def minimize(
     max_iter: int,
     step_from: Steps | None = None,
 ) -> SolverResult:
-    """Return the minimisers; each function ends where it exceeds its minimum by at most ``tol**2`` of its value.
+    """Return the minimisers: each function exceeds its minimum by at most ``tol**2`` of its value.
 
     The excess is half the Newton decrement ``g'H^-1 g``, with the Hessian H of that very point. The step that
-    certifies a point is taken, too, if it lowers the function, so that the solution is closer than that; it has
-    to lower the function by no more than it promised.
+    certifies a point is taken, too, if it lowers the function, so that the solution is closer than that; it
+    has to lower the function by no more than it promised.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def minimize(
 def free_step(
     multiply: Multiply, preconditioner: Preconditioner, z: Floats, gradient: Floats, wanted: Floats
 ) -> NewtonStep:
-    """Return Newton steps by conjugate gradients, with what these and their residuals say of the decrement."""
+    """Return Newton steps by conjugate gradients, with half the decrement that they find and leave."""
     del z
     step = preconditioner(gradient)
     aim = np.where(np.isfinite(wanted), FORCING * norms(gradient, step), np.inf)
@@ -173,11 +173,11 @@ def conjugate_gradients(
     """Solve ``H d = -gradient`` for each function by preconditioned conjugate gradients.
 
     ``step`` is the preconditioned gradient. The iteration of a function ends where the norm of its residual
-    falls to its aim and, while half the decrement found so far is less than ``wanted``, to `CERTAIN` of that, too.
-    Norms are those of the preconditioner C, times the root of the longest step so far: 1 over a step's length
-    lies between the eigenvalues of C H, so that where C makes a direction much too short, the residual counts for
-    about as much as in the metric of the inverse Hessian. Returns the solutions, the number of products and the
-    norms of the residuals.
+    falls to its aim and, while half the decrement found so far is less than ``wanted``, to `CERTAIN` of that,
+    too. Norms are those of the preconditioner C, times the root of the longest step so far: 1 over a step's
+    length lies between the eigenvalues of C H, so that where C makes a direction much too short, the residual
+    counts for about as much as in the metric of the inverse Hessian. Returns the solutions, the number of
+    products and the norms of the residuals.
     """
     from seminaive.kernels.vector_updates import update_direction, update_solution
 

@@ -10,12 +10,12 @@ import numpy as np
 from seminaive.errors import InputError
 from seminaive.objective.coordinates import ScaledObjective
 from seminaive.objective.factor import inverse_of, lower_cholesky
+from seminaive.objective.preconditioner import BuiltPreconditioner
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.conjugate_gradient import minimize_conjugate_gradient
 from seminaive.solvers.lbfgs import MEMORY, minimize_lbfgs
 from seminaive.solvers.minimize import minimize as minimize_by_newton
 from seminaive.solvers.newton import minimize_newton
-from seminaive.solvers.preconditioner import BuiltPreconditioner
 from seminaive.solvers.trace import reported
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def minimize(
     start : ndarray, shaped like the coefficients
     solver : {"lbfgs", "cg", "newton"}
     tol : float
-        The square is the share of its value by which a log loss, penalty included, may exceed its minimum; for
-        another loss the norm of the gradient at which to stop, relative to that at the start.
+        The square is the share of its value by which a log loss, penalty included, may exceed its minimum;
+        for another loss the norm of the gradient at which to stop, relative to that at the start.
     max_iter : int
         Steps of the solver.
     first_step : float or None
@@ -105,7 +105,11 @@ def _preconditioner(
 
 
 def _certified(
-    objective: PenalisedLoss, preconditioner: BuiltPreconditioner, found: SolverResult, tol: float, max_iter: int
+    objective: PenalisedLoss,
+    preconditioner: BuiltPreconditioner,
+    found: SolverResult,
+    tol: float,
+    max_iter: int,
 ) -> SolverResult:
     """Return the minimum by Newton steps from where a solver ended; one is taken in any case."""
     start = found.solution.reshape(objective.loss.shape[0], 1, -1)

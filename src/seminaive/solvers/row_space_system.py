@@ -193,7 +193,7 @@ class RowSpaceSystem:
 
     @property
     def cost(self) -> float:
-        """Return the operations of factoring over those of solving: n^3 / 3 for each factor, 2 n^2 a product."""
+        """Return the operations of factoring, n^3 / 3 for each factor, over those of a product, 2 n^2."""
         n_columns = max(len(self._intercepts), 1)
         factored = 1.0 if n_columns == 1 else 3.0 * n_columns + 1.0
         return factored * len(self.kernel) / (18.0 if n_columns == 1 else 24.0 * n_columns)
@@ -234,9 +234,7 @@ class KernelFit:
     optimality: float
 
 
-def minimize_kernel(
-    kernel: Floats, loss: RowLoss, start: Floats, *, tol: float, max_iter: int
-) -> KernelFit:
+def minimize_kernel(kernel: Floats, loss: RowLoss, start: Floats, *, tol: float, max_iter: int) -> KernelFit:
     """Minimise from scores to start at, until the objective exceeds its minimum by ``tol**2`` of it at most.
 
     Parameters
