@@ -84,9 +84,21 @@ class RelevanceSearch:
 
     def run(self) -> RelevanceAnswer:
         """Return the average over the trials, and its share in the answer."""
-        if not self.trials:
-            self._explore()
+        self._explore()
         return self._answer()
+
+    @cached_property
+    def best(self) -> RelevanceTrial:
+        """The trial of least criterion."""
+        self._explore()
+        return min(self.trials, key=_criterion)
+
+    def penalties(self) -> Floats:
+        """Return the penalty of each term in the best trial, twice: (sets, terms), folds first, then all rows.
+
+        Held-out rows have no part in the penalties of their fold, beyond the choice of the trial.
+        """
+        return self._evidence(self.best)[0]
 
     def _explore(self) -> None:
         """Try strengths and relevances until no further ones are better.
@@ -141,17 +153,22 @@ class RelevanceSearch:
             best = self._climb(self._best_of_stronger(best), self.n_sweeps)
         return best
 
+    def _evidence(self, trial: RelevanceTrial) -> tuple[Floats, Floats]:
+        """Return each term's penalty, twice, and its effective degrees of freedom in the fits of a trial.
+
+        One row for each fold and, last, for all rows.
+        """
+        fits = [*trial.fits, self._fit_all(trial)]
+        return self.solver.evidence(trial.prepared, range(len(fits)), trial.strengths, fits)
+
     def _updated(self, best: RelevanceTrial) -> Floats:
         """Update the relevances of each fold, and those of all rows, from their fits."""
-        solver = self.solver
+        columns = self.solver.columns
         relevances = np.stack([prepared.relevances for prepared in best.prepared])
-        fits = [*best.fits, self._fit_all(best)]
         new = np.empty_like(relevances)
-        found = solver.evidence(best.prepared, range(len(fits)), best.strengths, fits)
-        # A multiple of a ridge that the user chose stays: relevances are those of terms without it.
-        times = solver.columns.smoothness
-        for which, (penalties, degrees) in enumerate(zip(*found, strict=True)):
-            update = (penalties / times, degrees, solver.columns.groups)
+        for which, (penalties, degrees) in enumerate(zip(*self._evidence(best), strict=True)):
+            # A multiple of a ridge that the user chose stays: relevances are those of terms without it.
+            update = (penalties / columns.smoothness, degrees, columns.groups)
             new[which] = updated_relevances(relevances[which], *update)
         return new
 

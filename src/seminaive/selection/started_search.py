@@ -86,6 +86,10 @@ class StartedSearch:
         slope, fit_share = combined.recalibration.slope, best.decision.fit_share
         return StartedAnswer(**found, slope=slope, kind=combined.best, fit_share=fit_share)
 
+    def penalties(self) -> Floats:
+        """Return the penalty of each new term in the best trial of all searches, twice: (sets, terms)."""
+        return min(self.searches.values(), key=lambda search: search.best.criterion).penalties()
+
     @property
     def trials(self) -> list[RelevanceTrial]:
         """All trials, those of a baseline alone, at infinite strengths, last."""
