@@ -1,4 +1,4 @@
-"""What are the most important pairs worth, and is the loss that is then expected the loss on other rows?
+"""What are the most important pairs worth, and does a fit with them know what it loses? Two studies.
 
     python benchmarks/most_important.py noise [--seeds 0:20]
     python benchmarks/most_important.py tables [--seeds 0:1] [--pairs 10]

@@ -112,6 +112,7 @@ def test_a_number_of_pairs_is_added_to_the_pairs_of_the_earlier_model():
     assert set(pairs_of(SemiNaive(interactions=1, start=earlier).fit(X, y))) == {("x0", "x1"), ("x2", "x3")}
 
 
+@pytest.mark.slow
 def test_a_number_of_pairs_is_ranked_among_those_that_screening_keeps():
     X, y = planted(600, n_columns=95)
     model = SemiNaive(interactions=1).fit(X, y)

@@ -73,7 +73,7 @@ class SemiNaive(PairedClassifier):
     interactions : "all", int or list of pairs, default="all"
         Which pairs of columns have a term. "all": every pair or, where these would have more than 4,000
         features, those of which the residuals of a fit without pairs say that they more probably matter than
-        not. A number: that many of the most important ones, which pay most of the penalty in a first search
+        not. A number: that many of the most important ones, which pay most of the penalty in a first fit
         with all pairs; 0 is none. Every fold ranks them by its training rows, so that held-out rows have no
         part in the choice. A list: these pairs only, by names or positions.
     shapes : mapping of columns to shapes or None, default=None
@@ -247,14 +247,13 @@ class SemiNaive(PairedClassifier):
     ) -> tuple[SmoothColumns, Search, RelevanceAnswer]:
         """Search strengths and relevances on the rows that a search sees.
 
-        Returns the columns with the terms of pairs, too. Where a number of pairs is given, a search with all
-        of them comes first, whose best trial says which pairs each training set keeps.
+        Returns the columns with the terms of pairs, too. A given number of pairs is chosen, for each training
+        set, by the penalties of a first fit with all of them.
         """
         screen = Screen(columns, rows.searched.as_split)
         crossed = screen.crossed_by(self._wanted_pairs(rows.schema), self._solver, self.max_iter)
         if is_whole(self.interactions) and self.interactions < len(crossed.columns.pairs):
-            # Trials of fewer columns, in which pairs are missing, are left to the search that follows.
-            with_all = self._search_over(replace(crossed, narrower=None), screen.rows, rows, step)
+            with_all = self._search_over(crossed, screen.rows, rows, step)
             crossed = screen.with_most_important(crossed, self.interactions, with_all.penalties())
         search = self._search_over(crossed, screen.rows, rows, step)
         self.n_pairs_considered_ = int(crossed.n_pairs)

@@ -84,30 +84,28 @@ class RelevanceSearch:
 
     def run(self) -> RelevanceAnswer:
         """Return the average over the trials, and its share in the answer."""
-        self._explore()
+        if not self.trials:
+            self._explore()
         return self._answer()
 
     @cached_property
-    def best(self) -> RelevanceTrial:
-        """The trial of least criterion."""
-        self._explore()
-        return min(self.trials, key=_criterion)
+    def best_of_equals(self) -> RelevanceTrial:
+        """The best trial in which all terms that are kept have the same relevance."""
+        return self._climb_first(self._first_trial(0, self._kept_by_set))
 
     def penalties(self) -> Floats:
-        """Return the penalty of each term in the best trial, twice: (sets, terms), folds first, then all rows.
+        """Return the penalty of each term, twice, in the best trial of equal relevances: (sets, terms).
 
-        Held-out rows have no part in the penalties of their fold, beyond the choice of the trial.
+        Each fold's are those of its fit, as are, last, those of all rows. Held-out rows choose the strengths.
         """
-        return self._evidence(self.best)[0]
+        return self._evidence(self.best_of_equals)[0]
 
     def _explore(self) -> None:
         """Try strengths and relevances until no further ones are better.
 
         Where all columns together say nothing, fewer are tried: the noise of many may drown what one says.
         """
-        n_terms = self.solver.columns.n_terms
-        kept = np.ones((self.solver.rows.n_sets, n_terms)) if self.kept is None else self.kept
-        first = self._first_trial(0, kept)
+        first = self._first_trial(0, self._kept_by_set)
         if not len(self.held_out):
             return  # no row can tell two trials apart
         best = self._explored(first)
@@ -140,6 +138,12 @@ class RelevanceSearch:
     def _share_loss(self) -> float:
         """The mean loss of the class shares of the folds."""
         return float(self.held_out.mean(self.held_out.share_losses))
+
+    @property
+    def _kept_by_set(self) -> NDArray[Any]:
+        """Which terms the fits of each training set have."""
+        shape = (self.solver.rows.n_sets, self.solver.columns.n_terms)
+        return np.ones(shape) if self.kept is None else self.kept
 
     def _first_trial(self, number: int, kept: NDArray[Any]) -> RelevanceTrial:
         """Return the trial of the strengths at the start, terms that are not kept having a relevance of 0."""

@@ -44,14 +44,14 @@ class Crossed:
         How many pairs were looked at.
     kept : ndarray of shape (n_sets, n_terms) or None
         Which terms each training set has, folds first, then all rows; None for all.
-    narrower : callable or None
-        Gives such arrays for fewer and fewer columns; None leaves them out.
+    narrower : callable
+        Gives such arrays for fewer and fewer columns.
     """
 
     columns: SmoothColumns
     n_pairs: int
     kept: Kept | None
-    narrower: Callable[[], list[Kept]] | None
+    narrower: Callable[[], list[Kept]]
 
 
 class Screen:
@@ -105,7 +105,7 @@ class Screen:
 
     @property
     def _n_all_pairs(self) -> int:
-        n_columns = sum(self.columns.columns[j].pair.shape[1] > 0 for j in self.columns.mains)
+        n_columns = sum(bool(self.columns.columns[j].pair.shape[1]) for j in self.columns.mains)
         return n_columns * (n_columns - 1) // 2
 
     def _kept_columns(self, named: list[tuple[int, int]] | None) -> Kept:

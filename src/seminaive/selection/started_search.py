@@ -87,8 +87,8 @@ class StartedSearch:
         return StartedAnswer(**found, slope=slope, kind=combined.best, fit_share=fit_share)
 
     def penalties(self) -> Floats:
-        """Return the penalty of each new term in the best trial of all searches, twice: (sets, terms)."""
-        return min(self.searches.values(), key=lambda search: search.best.criterion).penalties()
+        """Return the penalties of new terms in the best trial of equal relevances of all searches."""
+        return min(self.searches.values(), key=lambda search: search.best_of_equals.criterion).penalties()
 
     @property
     def trials(self) -> list[RelevanceTrial]:
