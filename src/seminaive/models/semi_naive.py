@@ -127,8 +127,8 @@ class SemiNaive(PairedClassifier):
         How many pairs of columns were compared; those that are not in ``interactions_`` have no term.
     interactions_ : frame
         One row per pair that has a term, most important first: ``first``, ``second`` and ``importance``, the
-        standard deviation of its contribution over the training rows. A number of pairs is that of all rows;
-        with a ``start``, pairs of the earlier model come on top.
+        standard deviation of its contribution over the training rows. With a number of pairs, these
+        are the ones that the fit to all rows has; a ``start`` adds the pairs of the earlier model.
     shapes_ : dict of str to str
         The shape of each column that has one.
     shape_costs_ : frame
