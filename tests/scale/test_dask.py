@@ -29,6 +29,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # what Da
 MODELS = {
     "TAN": TreeAugmentedNaiveBayes(),
     "SemiNaive": SemiNaive(interactions=[("sky", "height")]),
+    "SemiNaive, one pair": SemiNaive(interactions=1),
     "group": GroupRegularizedNaiveBayes(strengths=8, criterion="aic"),
     "order 2": HigherOrderLogisticRegression(2, ridge=50.0, tol=1e-3),
     "order 1, whitened": HigherOrderLogisticRegression(1, hierarchical=True),

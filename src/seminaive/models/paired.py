@@ -65,12 +65,6 @@ class PairedClassifier(ShapedClassifier):
             },
         )
 
-    def _most_important(self) -> Pairs:
-        """Return the columns of the most important pairs, as many as ``interactions`` says."""
-        order = np.argsort(-self._importances, kind="stable")[: self.interactions]
-        coded = self.schema_.coded
-        return [(coded[self._pairs[t][0]], coded[self._pairs[t][1]]) for t in order]
-
     def binning_rule(self) -> CutRule | None:
         """Return the rule that cuts numbers into the bins of pairs, or None without any."""
         return pair_cuts if self._wants_pairs() else None

@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from seminaive.arrays import Booleans, Floats
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.models.fit_progress import Steps
-    from seminaive.models.paired import Pairs
     from seminaive.models.smooth_rows import Search, SmoothRows
     from seminaive.selection.baselines import Baseline
     from seminaive.selection.relevance_trials import FoldSolver, RelevanceAnswer
+    from seminaive.selection.screening import Crossed
     from seminaive.selection.split_rows import SplitRows
 
 # Fits in the row space take about the cube of the rows, passes over the rows about the features times the
@@ -73,8 +73,9 @@ class SemiNaive(PairedClassifier):
     interactions : "all", int or list of pairs, default="all"
         Which pairs of columns have a term. "all": every pair or, where these would have more than 4,000
         features, those of which the residuals of a fit without pairs say that they more probably matter than
-        not. A number: that many of the most important ones, found by a first fit with all pairs; 0 is none.
-        A list: pairs of names or positions.
+        not. A number: that many of the most important ones, which pay most of the penalty in a first fit
+        with all pairs; 0 is none. Every fold ranks them by its training rows, so that held-out rows have no
+        part in the choice. A list: these pairs only, by names or positions.
     shapes : mapping of columns to shapes or None, default=None
         What is known beforehand about numbers: "increasing", "decreasing", "convex", "concave", "linear" or
         "none". The log odds of the second class then have the shape along the column, whatever the other
@@ -119,14 +120,15 @@ class SemiNaive(PairedClassifier):
     strengths_ : dict of str to float
         The ridge of slopes, curves (and tables of categories) and pairs in the best trial.
     relevances_ : frame
-        One row per term: ``term``, ``relevance`` (what its ridge is divided by), ``degrees_of_freedom``
-        (how many coefficients the rows determine) and ``evidence`` (its share in the penalty of all terms,
-        which is 0 for a term that explains nothing).
+        One row per term: ``term``, ``relevance`` (what its ridge is divided by; 0 for a term that only some
+        folds have), ``degrees_of_freedom`` (how many coefficients the rows determine) and ``evidence`` (its
+        share in the penalty of all terms, which is 0 for a term that explains nothing).
     n_pairs_considered_ : int
-        How many pairs of columns were screened; those that are not in ``interactions_`` have no term.
+        How many pairs of columns were compared; those that are not in ``interactions_`` have no term.
     interactions_ : frame
         One row per pair that has a term, most important first: ``first``, ``second`` and ``importance``, the
-        standard deviation of its contribution over the training rows.
+        standard deviation of its contribution over the training rows. With a number of pairs, these
+        are the ones that the fit to all rows has; a ``start`` adds the pairs of the earlier model.
     shapes_ : dict of str to str
         The shape of each column that has one.
     shape_costs_ : frame
@@ -228,44 +230,43 @@ class SemiNaive(PairedClassifier):
             The training weight of each cell of the fitted terms.
         """
         with progress_of(self, "trials") as step, one_blas_thread():
-            weights = self._search(rows, self._wanted_pairs(rows.schema), step)
-            if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
-                weights = self._search(rows, self._most_important(), step)
+            self.schema_ = rows.schema
+            columns = self._with_shapes(rows.columns(), rows.schema, rows.margin)
+            columns, search, answer = self._run_search(columns, rows, step)
+            answer = rows.refit(columns, search, answer, self.tol, self.max_iter)
+            weights = self._keep(columns, search, answer, rows)
+            if rows.earlier is not None and isinstance(answer, StartedAnswer):
+                self._add_to(rows.earlier, answer.slope)
+                weights = rows.earlier.weights_of(self.scores_.terms)
+                self._importances = pair_importances(self.scores_, weights)
         self._question_shapes()
         return weights
 
-    def _search(self, rows: SmoothRows, wanted: Pairs | None, step: Steps) -> Floats:
-        """Search, fit and keep the answer, given the pairs of columns that may have a term.
-
-        Returns the training weight of each cell of the terms.
-        """
-        self.schema_ = rows.schema
-        columns = self._with_shapes(rows.columns(), rows.schema, rows.margin)
-        columns, search, answer = self._run_search(columns, wanted, rows, step)
-        answer = rows.refit(columns, search, answer, self.tol, self.max_iter)
-        weights = self._keep(columns, search, answer, rows)
-        if rows.earlier is not None and isinstance(answer, StartedAnswer):
-            self._add_to(rows.earlier, answer.slope)
-            weights = rows.earlier.weights_of(self.scores_.terms)
-            self._importances = pair_importances(self.scores_, weights)
-        return weights
-
     def _run_search(
-        self, columns: SmoothColumns, wanted: Pairs | None, all_rows: SmoothRows, step: Steps
+        self, columns: SmoothColumns, rows: SmoothRows, step: Steps
     ) -> tuple[SmoothColumns, Search, RelevanceAnswer]:
         """Search strengths and relevances on the rows that a search sees.
 
-        Returns the columns with the terms of pairs, too: those of wanted pairs or, for None, of as many as
-        can be.
+        Returns the columns with the terms of pairs, too. A given number of pairs is chosen, for each training
+        set, by the penalties of a first fit with all of them.
         """
-        folded, earlier = all_rows.searched, all_rows.earlier
-        rows = folded.rows
-        screen = Screen(columns, folded.as_split)
-        crossed = screen.crossed_by(wanted, self._solver, self.max_iter)
-        columns = crossed.columns
+        screen = Screen(columns, rows.searched.as_split)
+        crossed = screen.crossed_by(self._wanted_pairs(rows.schema), self._solver, self.max_iter)
+        if is_whole(self.interactions) and self.interactions < len(crossed.columns.pairs):
+            with_all = self._search_over(crossed, screen.rows, rows, step)
+            crossed = screen.with_most_important(crossed, self.interactions, with_all.penalties())
+        search = self._search_over(crossed, screen.rows, rows, step)
+        self.n_pairs_considered_ = int(crossed.n_pairs)
+        answer = search.run()
+        self._keep_shape_costs(search, answer.best, lambda columns: self._solver(columns, screen.rows))
+        return crossed.columns, search, answer
+
+    def _search_over(self, crossed: Crossed, rows: SplitRows, all_rows: SmoothRows, step: Steps) -> Search:
+        """Return a search over the strengths and relevances of the terms of some columns."""
+        columns, folded, earlier = crossed.columns, all_rows.searched, all_rows.earlier
         n_features = int(columns.sizes.sum())
-        step.say(f"{len(rows.labels):,} rows, {columns.n_terms:,} terms, {n_features:,} features")
-        solver = self._solver(columns, screen.rows)
+        step.say(f"{len(folded.rows.labels):,} rows, {columns.n_terms:,} terms, {n_features:,} features")
+        solver = self._solver(columns, rows)
 
         def search_of(solver: FoldSolver, baseline: Baseline | None = None) -> RelevanceSearch:
             return RelevanceSearch(
@@ -283,13 +284,9 @@ class SemiNaive(PairedClassifier):
                 only_best=all_rows.is_sample,
             )
 
-        search: Search = search_of(solver)
-        if earlier is not None:
-            search = StartedSearch(solver, earlier.columns_of(rows.table), search_of)
-        self.n_pairs_considered_ = int(crossed.n_pairs)
-        answer = search.run()
-        self._keep_shape_costs(search, answer.best, lambda columns: self._solver(columns, screen.rows))
-        return columns, search, answer
+        if earlier is None:
+            return search_of(solver)
+        return StartedSearch(solver, earlier.columns_of(folded.rows.table), search_of)
 
     def _solver(self, columns: SmoothColumns, rows: SplitRows) -> Any:
         """Return what fits some columns, the faster of two."""

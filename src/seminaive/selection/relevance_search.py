@@ -88,14 +88,24 @@ class RelevanceSearch:
             self._explore()
         return self._answer()
 
+    @cached_property
+    def best_of_equals(self) -> RelevanceTrial:
+        """The best trial in which all terms that are kept have the same relevance."""
+        return self._climb_first(self._first_trial(0, self._kept_by_set))
+
+    def penalties(self) -> Floats:
+        """Return the penalty of each term, twice, in the best trial of equal relevances: (sets, terms).
+
+        Each fold's are those of its fit, as are, last, those of all rows. Held-out rows choose the strengths.
+        """
+        return self._evidence(self.best_of_equals)[0]
+
     def _explore(self) -> None:
         """Try strengths and relevances until no further ones are better.
 
         Where all columns together say nothing, fewer are tried: the noise of many may drown what one says.
         """
-        n_terms = self.solver.columns.n_terms
-        kept = np.ones((self.solver.rows.n_sets, n_terms)) if self.kept is None else self.kept
-        first = self._first_trial(0, kept)
+        first = self._first_trial(0, self._kept_by_set)
         if not len(self.held_out):
             return  # no row can tell two trials apart
         best = self._explored(first)
@@ -129,6 +139,12 @@ class RelevanceSearch:
         """The mean loss of the class shares of the folds."""
         return float(self.held_out.mean(self.held_out.share_losses))
 
+    @property
+    def _kept_by_set(self) -> NDArray[Any]:
+        """Which terms the fits of each training set have."""
+        shape = (self.solver.rows.n_sets, self.solver.columns.n_terms)
+        return np.ones(shape) if self.kept is None else self.kept
+
     def _first_trial(self, number: int, kept: NDArray[Any]) -> RelevanceTrial:
         """Return the trial of the strengths at the start, terms that are not kept having a relevance of 0."""
         return self._trial((0, 0, 0, 0), number, self.solver.prepare(kept.astype(np.float64)), None)
@@ -141,17 +157,22 @@ class RelevanceSearch:
             best = self._climb(self._best_of_stronger(best), self.n_sweeps)
         return best
 
+    def _evidence(self, trial: RelevanceTrial) -> tuple[Floats, Floats]:
+        """Return each term's penalty, twice, and its effective degrees of freedom in the fits of a trial.
+
+        One row for each fold and, last, for all rows.
+        """
+        fits = [*trial.fits, self._fit_all(trial)]
+        return self.solver.evidence(trial.prepared, range(len(fits)), trial.strengths, fits)
+
     def _updated(self, best: RelevanceTrial) -> Floats:
         """Update the relevances of each fold, and those of all rows, from their fits."""
-        solver = self.solver
+        columns = self.solver.columns
         relevances = np.stack([prepared.relevances for prepared in best.prepared])
-        fits = [*best.fits, self._fit_all(best)]
         new = np.empty_like(relevances)
-        found = solver.evidence(best.prepared, range(len(fits)), best.strengths, fits)
-        # A multiple of a ridge that the user chose stays: relevances are those of terms without it.
-        times = solver.columns.smoothness
-        for which, (penalties, degrees) in enumerate(zip(*found, strict=True)):
-            update = (penalties / times, degrees, solver.columns.groups)
+        for which, (penalties, degrees) in enumerate(zip(*self._evidence(best), strict=True)):
+            # A multiple of a ridge that the user chose stays: relevances are those of terms without it.
+            update = (penalties / columns.smoothness, degrees, columns.groups)
             new[which] = updated_relevances(relevances[which], *update)
         return new
 

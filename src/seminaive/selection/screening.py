@@ -1,14 +1,15 @@
-"""Which columns and pairs have terms where all would be too many.
+"""Which columns and pairs have terms where all would be too many, or where a number of pairs is given.
 
 Columns are those with the most evidence; pairs those that more probably say something than not, given their
-evidence at the residuals of a fit without pairs. Each fold chooses by its training rows alone, so that
-held-out rows have no part in the choice.
+evidence at the residuals of a fit without pairs. A given number of pairs are those that pay most of the
+penalty in a fit with all of them. Each fold chooses by its training rows alone, so that held-out rows have no
+part in the choice.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +105,7 @@ class Screen:
 
     @property
     def _n_all_pairs(self) -> int:
-        n_columns = len(self.columns.mains)
+        n_columns = sum(bool(self.columns.columns[j].pair.shape[1]) for j in self.columns.mains)
         return n_columns * (n_columns - 1) // 2
 
     def _kept_columns(self, named: list[tuple[int, int]] | None) -> Kept:
@@ -131,10 +132,38 @@ class Screen:
         widths = [column.pair.shape[1] for column in columns.columns]
         sizes = [widths[j] * widths[k] for j, k in pairs]
         best = best_pairs(np.where(says, evidence, -np.inf), sizes, most_pair_features(self._n_classes))
+        return self._crossed_by(pairs, best, columns, kept_terms(columns, kept), self._n_all_pairs)
+
+    def with_most_important(self, crossed: Crossed, n_kept: int, penalties: Floats) -> Crossed:
+        """Return columns with fewer pairs: in each training set those of the largest penalties.
+
+        Parameters
+        ----------
+        crossed : Crossed
+            Columns with more pairs.
+        n_kept : int
+            How many pairs each training set keeps.
+        penalties : ndarray of shape (n_sets, n_terms)
+            What each term of these columns pays in the fit of each training set.
+        """
+        columns, pairs = crossed.columns, crossed.columns.pairs
+        kept = np.ones(penalties.shape, dtype=bool) if crossed.kept is None else crossed.kept
+        others, among = np.hsplit(kept, [columns.n_terms - len(pairs)])
+        pays = np.where(among, penalties[:, -len(pairs) :], -np.inf)
+        # Fewer pairs have room for more functions of each column.
+        uncrossed = replace(columns, columns=self.columns.columns, pairs=())
+        return self._crossed_by(pairs, among & (ranks(pays) < n_kept), uncrossed, others, crossed.n_pairs)
+
+    def _crossed_by(
+        self, pairs: Sequence[tuple[int, int]], best: Kept, columns: SmoothColumns, others: Kept, n_pairs: int
+    ) -> Crossed:
+        """Return columns with the pairs that any training set keeps, given which each keeps.
+
+        ``others`` tells which of the other terms it keeps.
+        """
         chosen = np.flatnonzero(best.any(axis=0)).tolist()
         crossed = columns.crossed([pairs[number] for number in chosen], self._n_classes)
-        terms = np.hstack([kept_terms(columns, kept), best[:, chosen]])
-        return self._crossed(crossed, self._n_all_pairs, terms)
+        return self._crossed(crossed, n_pairs, np.hstack([others, best[:, chosen]]))
 
     def _evidence_for_pairs(
         self, columns: SmoothColumns, kept: Kept, pairs: list[tuple[int, int]], solver: Any, max_iter: int

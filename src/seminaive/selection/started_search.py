@@ -86,6 +86,10 @@ class StartedSearch:
         slope, fit_share = combined.recalibration.slope, best.decision.fit_share
         return StartedAnswer(**found, slope=slope, kind=combined.best, fit_share=fit_share)
 
+    def penalties(self) -> Floats:
+        """Return the penalties of new terms in the best trial of equal relevances of all searches."""
+        return min(self.searches.values(), key=lambda search: search.best_of_equals.criterion).penalties()
+
     @property
     def trials(self) -> list[RelevanceTrial]:
         """All trials, those of a baseline alone, at infinite strengths, last."""
