@@ -48,7 +48,7 @@ def test_an_infinite_ridge_is_naive_bayes(n_classes):
 @pytest.mark.parametrize("ridge", [0.0, 5.0])
 def test_the_optimum_is_that_of_an_independent_solver(n_classes, ridge):
     X, y = mixed_table(n_classes)
-    model = whole(ridge=ridge).fit(X, y)
+    model = whole(ridge=ridge, tol=1e-5).fit(X, y)
     naive = NaiveBayes(variances="class").fit(X, y)
     parts = naive.scores_.breakdown(naive.encode(X))
 
@@ -59,7 +59,7 @@ def test_the_optimum_is_that_of_an_independent_solver(n_classes, ridge):
     peer = minimize(objective, np.ones(5), method="L-BFGS-B", bounds=[(0, None)] * 5)
     assert model.objective_ == pytest.approx(objective(model.exponents_), rel=1e-10)
     assert model.objective_ <= peer.fun * (1 + 1e-8)
-    assert model.gradient_norm_ <= 1e-8
+    assert model.gradient_norm_ <= 1e-5
 
 
 def test_copies_of_a_feature_share_its_exponent():

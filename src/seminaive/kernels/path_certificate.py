@@ -25,6 +25,7 @@ from seminaive.kernels.path_problem import (
 )
 
 ROUNDING = 2.2e-16  # of a float
+LEAST_GAP = 1e-13  # a duality gap, a difference of sums over the rows, as a share of the objective
 LEAST_SHARE = 1e-3  # L1 share that a pure L2 penalty counts as where strengths are laid
 
 
@@ -88,8 +89,9 @@ def gap_share_of(gap_tol, strength, l1_share):
     of the residual's square, and without any penalty it is a Newton decrement: there more is asked of it.
     """
     factor = 1.0 if l1_share == 1.0 else 1e-3
-    factor = 1e-9 if strength == 0.0 else factor
-    return factor * gap_tol
+    if strength == 0.0:
+        return 1e-9 * gap_tol
+    return factor * gap_tol if factor * gap_tol > LEAST_GAP else LEAST_GAP
 
 
 @inlined

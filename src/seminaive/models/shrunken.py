@@ -117,7 +117,9 @@ class ShrunkenClassifier(FittedShrinkage):
             raise InputError(f"{name} is a share of naive Bayes, between 0 and 1, got {value!r}")
 
     def _options(self, **changes: Any) -> PathOptions:
-        options = PathOptions(gap_tol=self.tol**2, residual_tol=self.tol**2, max_steps=self.max_steps)
+        # A gap is of the order of the square of its residual, so that one of 1e-9 leaves rounding.
+        residual_tol = max(self.tol**2, 1e-9)
+        options = PathOptions(gap_tol=self.tol**2, residual_tol=residual_tol, max_steps=self.max_steps)
         return replace(options, **changes)
 
     def penalty_toward(self, target: Floats) -> ElasticNet:

@@ -91,9 +91,14 @@ def _preconditioner(
     """Return about the inverse Hessian: that at a point, or that of the coordinates being the identity."""
     if dense:
         inverse = inverse_of(lower_cholesky(objective.hessian(at)))
+        free = np.broadcast_to(objective.ridge.strength, at.shape).max(axis=1) == 0
 
         def multiply(gradient: Floats) -> Floats:
-            return np.asarray(inverse @ gradient.ravel()).reshape(gradient.shape)
+            step = np.asarray(inverse @ gradient.ravel()).reshape(gradient.shape)
+            if at.shape[1] > 1:
+                # Nothing determines what is added to an intercept of all classes.
+                step[free] -= step[free].mean(axis=2, keepdims=True)
+            return step
     else:
 
         def multiply(gradient: Floats) -> Floats:
