@@ -14,8 +14,8 @@ from seminaive.encode.recut import recut
 from seminaive.encode.schema import Schema
 from seminaive.encode.spreadsheets import without_formulas
 from seminaive.encode.table_files import read_table, write_table
-from seminaive.encode.target import EncodedTarget, counts_of, encode_target, encode_weights, weigh_classes
-from seminaive.encode.target_notes import question_target, question_weights
+from seminaive.encode.target import EncodedTarget, encode_target, encode_weights, weigh_classes
+from seminaive.encode.target_notes import question_target, question_whole_weights, question_weights
 from seminaive.encode.written_dates import DateFormat
 from seminaive.encode.written_numbers import NumberFormat
 
@@ -36,7 +36,6 @@ __all__ = [
     "Schema",
     "TableEncoder",
     "TreeCuts",
-    "counts_of",
     "encode_target",
     "encode_weights",
     "frame_like",
@@ -48,6 +47,7 @@ __all__ = [
     "probable_mistakes",
     "question_target",
     "question_weights",
+    "question_whole_weights",
     "read_columns",
     "read_table",
     "recut",

@@ -164,7 +164,7 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
         self.check_parameters()
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)
-            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups)
+            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups).merged()
             rows = folded.rows
             earlier = self._earlier(training)
             search = ShrinkageSearch(
@@ -178,6 +178,7 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
                 bool(self.standardize),
                 effective_n_jobs(self.n_jobs),
                 folded.groups,
+                folded.copies,
                 None if earlier is None else self._recalibrated(earlier, folded),
             )
             shares = self.generative_shares if self._has_shares() else (1.0,)
@@ -193,6 +194,10 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
             else:
                 self._complete(training, RecalibratedModel(earlier, search.baseline.of_all).times(share))
         return self
+
+    def weights_are_relative(self) -> bool:
+        """Return true: strengths are chosen by folds."""
+        return True
 
     @staticmethod
     def _recalibrated(earlier: Earlier, folded: FoldedRows) -> Baseline:

@@ -211,6 +211,10 @@ class SemiNaive(PairedClassifier):
                 self._finish_started(rows, earlier)
         return self
 
+    def weights_are_relative(self) -> bool:
+        """Return true: strengths are chosen by folds."""
+        return True
+
     def _most_searched(self) -> int:
         """Return how many rows the search sees at most."""
         return smooth_rows.MOST_SEARCHED

@@ -134,6 +134,7 @@ class HeldOutNetworks:
     def add(self, order: Sequence[int], strength: float) -> None:
         """Judge the networks of the folds at one more strength."""
         scores = np.concatenate([fold.scores(order, strength) for fold in self.folds])
+        scores = self.held_out.completed(scores)
         losses = self.held_out.losses(scores, "brier")
         self.scores.append(scores)
         # Without held-out rows no strength is better than another.
@@ -189,7 +190,8 @@ class HeldOutNetworks:
 
     def _refitted_scores(self, path: NetworkPath, position: int) -> Floats:
         order, strength = path.orders[position].tolist(), float(path.strengths[position])
-        return np.concatenate([fold.refitted_scores(order, strength) for fold in self.folds])
+        scores = np.concatenate([fold.refitted_scores(order, strength) for fold in self.folds])
+        return self.held_out.completed(scores)
 
 
 @dataclass(frozen=True)
