@@ -149,7 +149,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
             self._summarise(rows)
         return self
 
-    def weights_are_relative(self) -> bool:
+    def chooses_by_folds(self) -> bool:
         """Return whether folds choose the share of the fit."""
         return bool(self.fit_share == "cv")
 

@@ -196,7 +196,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         self._report_columns(opened, training.table, first=known is None)
         if known is None:
             self._keep_target_name(getattr(y, "name", None))
-        question_of = question_whole_weights if self.weights_are_relative() else question_weights
+        question_of = question_whole_weights if self.chooses_by_folds() else question_weights
         question = question_of(encode_weights(sample_weight, n_rows))
         if question:
             warn_caller(f"{type(self).__name__}: {question}", WeightsWarning)
@@ -306,7 +306,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         """Return the rule that cuts numbers into bins, or None where they stay numbers."""
         return None
 
-    def weights_are_relative(self) -> bool:
+    def chooses_by_folds(self) -> bool:
         """Return whether row weights are divided by their mean, as where folds choose the strengths.
 
         Held-out rows then find the strength that suits the weights, whatever their unit. A strength that is

@@ -206,7 +206,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
                 self._summarise(rows, estimate.tuple_weights())
         return self
 
-    def weights_are_relative(self) -> bool:
+    def chooses_by_folds(self) -> bool:
         """Return true: strengths are chosen by folds."""
         return True
 

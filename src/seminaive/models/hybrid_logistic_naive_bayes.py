@@ -264,7 +264,7 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         self.blanket_ = selector.fit(X, y, sample_weight=weight)
         return set(schema.coded) & set(np.flatnonzero(selector.support_).tolist())
 
-    def weights_are_relative(self) -> bool:
+    def chooses_by_folds(self) -> bool:
         """Return whether folds choose the rate."""
         return self._searches_rate
 

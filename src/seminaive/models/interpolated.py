@@ -144,7 +144,7 @@ class InterpolatedClassifier(AdditiveClassifier):
             self._summarise(rows)
         return self
 
-    def weights_are_relative(self) -> bool:
+    def chooses_by_folds(self) -> bool:
         """Return whether folds choose the step."""
         return self.criterion == "cv"
 

@@ -195,7 +195,7 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
                 self._complete(training, RecalibratedModel(earlier, search.baseline.of_all).times(share))
         return self
 
-    def weights_are_relative(self) -> bool:
+    def chooses_by_folds(self) -> bool:
         """Return true: strengths are chosen by folds."""
         return True
 

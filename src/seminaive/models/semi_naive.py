@@ -211,7 +211,7 @@ class SemiNaive(PairedClassifier):
                 self._finish_started(rows, earlier)
         return self
 
-    def weights_are_relative(self) -> bool:
+    def chooses_by_folds(self) -> bool:
         """Return true: strengths are chosen by folds."""
         return True
 

@@ -222,7 +222,7 @@ class SparseBayesianNetwork(NetworkNodes):
             self._summarise(rows)
         return self
 
-    def weights_are_relative(self) -> bool:
+    def chooses_by_folds(self) -> bool:
         """Return whether folds choose among several strengths."""
         return (self.strengths if is_whole(self.strengths) else len(self.strengths)) > 1
 

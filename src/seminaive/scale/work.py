@@ -105,7 +105,7 @@ class Work:
     def adopt(self, survey: Survey) -> Coding:
         """Set classes and columns of the model; return how rows are encoded from now on."""
         model, reading = self.model, self.data.reading
-        factors = survey.class_factors(model.class_weight, relative=model.weights_are_relative())
+        factors = survey.class_factors(model.class_weight, relative=model.chooses_by_folds())
         listed = listed_columns(reading.features.names, model.categorical_features)
         schema = survey.schema(model.binning_rule(), factors, self.max_categories, listed)
         validate_data(model, reading.features.empty_table(), skip_check_array=True, reset=True)
@@ -141,7 +141,7 @@ class Work:
 
     def coded(self) -> tuple[Survey, Coding]:
         """Survey all rows; where classes have factors the summary needs counts of values, as cut points do."""
-        weighed = self.model.weights_are_relative() and self.data.reading.weight is not None
+        weighed = self.model.chooses_by_folds() and self.data.reading.weight is not None
         values = self.model.binning_rule() is not None or self.model.class_weight is not None or weighed
         survey = self.survey(values=values, sketches=not values and self.model.keep_summary)
         return survey, self.adopt(survey)
