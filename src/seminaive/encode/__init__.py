@@ -7,7 +7,14 @@ from seminaive.encode.cuts import EqualFrequencyCuts, TreeCuts, mdl_cuts
 from seminaive.encode.date_parts import DateParts
 from seminaive.encode.encoded_table import EncodedTable, TableEncoder
 from seminaive.encode.equal_frequency_discretizer import EqualFrequencyDiscretizer
-from seminaive.encode.frame_parts import frame_like, keep_columns, keep_rows, take_column, take_columns
+from seminaive.encode.frame_parts import (
+    frame_like,
+    keep_columns,
+    keep_rows,
+    repeat_rows,
+    take_column,
+    take_columns,
+)
 from seminaive.encode.frames import open_table
 from seminaive.encode.mdl_discretizer import MDLDiscretizer
 from seminaive.encode.recut import recut
@@ -15,7 +22,7 @@ from seminaive.encode.schema import Schema
 from seminaive.encode.spreadsheets import without_formulas
 from seminaive.encode.table_files import read_table, write_table
 from seminaive.encode.target import EncodedTarget, encode_target, encode_weights, weigh_classes
-from seminaive.encode.target_notes import question_target, question_whole_weights, question_weights
+from seminaive.encode.target_notes import question_target, question_weights, question_whole_weights
 from seminaive.encode.written_dates import DateFormat
 from seminaive.encode.written_numbers import NumberFormat
 
@@ -51,6 +58,7 @@ __all__ = [
     "read_columns",
     "read_table",
     "recut",
+    "repeat_rows",
     "report_columns",
     "take_column",
     "take_columns",

@@ -97,6 +97,6 @@ def question_whole_weights(row_weight: Floats | None) -> str | None:
     if (row_weight == 1).all() or (row_weight != np.floor(row_weight)).any():
         return None
     return (
-        f"{len(row_weight):,} rows with whole weights of mean {row_weight.mean():,.3g}: if weights count rows, "
-        "repeat them: X.loc[X.index.repeat(w)]"
+        f"{len(row_weight):,} rows with whole weights of mean {row_weight.mean():,.3g}: if weights count "
+        "rows, repeat them: X.loc[X.index.repeat(w)]"
     )

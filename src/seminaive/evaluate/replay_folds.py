@@ -53,7 +53,9 @@ class ReplayFolds(BaseCrossValidator):  # type: ignore[misc]
 
     def _splits_of_table(self, y: Any) -> Iterator[tuple[Indices, Indices]]:
         """Yield the splits in rows of the whole table."""
-        if isinstance(self.rule, PredefinedSplit) or (np.iterable(self.rule) and not hasattr(self.rule, "split")):
+        if isinstance(self.rule, PredefinedSplit) or (
+            np.iterable(self.rule) and not hasattr(self.rule, "split")
+        ):
             yield from check_cv(self.rule).split()
             return
         rows, first = np.unique(self.origin, return_index=True)

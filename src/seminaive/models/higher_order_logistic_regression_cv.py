@@ -239,9 +239,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         def search_of(
             whole: FoldTable, tables: list[FoldTable], baseline: Baseline | None = None
         ) -> StrengthSearch:
-            return StrengthSearch(
-                whole, tables, self.max_iter, folded.groups, step, baseline, folded.copies
-            )
+            return StrengthSearch(whole, tables, self.max_iter, folded.groups, step, baseline, folded.copies)
 
         if earlier is None:
             return search_of(whole, tables)

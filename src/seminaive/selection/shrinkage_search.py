@@ -89,9 +89,7 @@ class ShrinkageSearch:
     @cached_property
     def held_out(self) -> HeldOut:
         """The rows that the folds hold out."""
-        return HeldOut.of(
-            self.labels, self.row_weight, self.n_classes, self.splits, self.groups, self.copies
-        )
+        return HeldOut.of(self.labels, self.row_weight, self.n_classes, self.splits, self.groups, self.copies)
 
     @cached_property
     def _folds(self) -> list[_Fold]:
