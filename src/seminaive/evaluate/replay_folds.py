@@ -1,10 +1,11 @@
 """Inner folds of a replay: those of the model's ``cv``, with copies of a row where the row goes.
 
-A row that was drawn three times is three rows of a bootstrap sample. Dealt to folds one by one, its copies would
-be trained on in one fold and held out in another, and a search over strengths would find that fitting closely
-pays.
+A row that was drawn three times is three rows of a bootstrap sample. Dealt to folds one by one, its copies
+would be trained on in one fold and held out in another, and a search over strengths would find that fitting
+closely pays.
 """
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -53,16 +54,18 @@ class ReplayFolds(BaseCrossValidator):  # type: ignore[misc]
 
     def _splits_of_table(self, y: Any) -> Iterator[tuple[Indices, Indices]]:
         """Yield the splits in rows of the whole table."""
-        if isinstance(self.rule, PredefinedSplit) or (
-            np.iterable(self.rule) and not hasattr(self.rule, "split")
-        ):
+        is_list = np.iterable(self.rule) and not hasattr(self.rule, "split")
+        if is_list or isinstance(self.rule, PredefinedSplit):
             yield from check_cv(self.rule).split()
             return
         rows, first = np.unique(self.origin, return_index=True)
         groups = None if self.groups is None else self.groups[first]
         rule = check_cv(self.rule, y[first], classifier=True)
-        for train, held_out in rule.split(np.zeros((len(rows), 1)), y[first], groups):
-            yield rows[train], rows[held_out]
+        with warnings.catch_warnings():
+            # A rule that does not look at groups has said so of all rows.
+            warnings.filterwarnings("ignore", message="The groups parameter is ignored")
+            splits = list(rule.split(np.zeros((len(rows), 1)), y[first], groups))
+        yield from ((rows[train], rows[held_out]) for train, held_out in splits)
 
 
 def last_step(model: Any) -> tuple[str, Any]:
@@ -77,10 +80,10 @@ def last_step(model: Any) -> tuple[str, Any]:
 def replay_folds(
     model: Any, origin: Indices, groups: Indices | None, *, has_copies: bool
 ) -> dict[str, Indices]:
-    """Let a model, or the last step of a pipeline, fold some rows as its fit folds all; return what fit takes.
+    """Let a model, or the last step of a pipeline, fold some rows as its fit folds all rows.
 
-    A model whose ``fit`` takes groups is given them, or the numbers of the rows that are copied; by a number of
-    folds it keeps them together. Any other rule becomes `ReplayFolds`.
+    A model whose ``fit`` takes groups is given them, or the numbers of the rows that are copied; by a number
+    of folds it keeps them together. Any other rule becomes `ReplayFolds`. Returns what ``fit`` is given.
 
     Parameters
     ----------

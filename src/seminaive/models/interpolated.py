@@ -121,7 +121,7 @@ class InterpolatedClassifier(AdditiveClassifier):
         Parameters
         ----------
         sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts, in the estimates and in the errors.
+            How much each row matters, in the estimates and in the errors.
         """
         self.check_parameters()
         with unchanged_on_failure(self):

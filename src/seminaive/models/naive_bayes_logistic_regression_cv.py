@@ -159,7 +159,7 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
         Parameters
         ----------
         sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts, in fitting and in the test losses.
+            How much each row matters, in fitting and in the test losses; only ratios of weights do.
         """
         self.check_parameters()
         with unchanged_on_failure(self):

@@ -140,7 +140,7 @@ class Work:
         return pa.concat_tables(features).unify_dictionaries(), every_label.unify_dictionaries(), weight
 
     def coded(self) -> tuple[Survey, Coding]:
-        """Survey all rows; where classes have factors the summary needs counts of values, as cut points do."""
+        """Survey all rows; with factors of classes the summary needs counts of values, as cut points do."""
         weighed = self.model.chooses_by_folds() and self.data.reading.weight is not None
         values = self.model.binning_rule() is not None or self.model.class_weight is not None or weighed
         survey = self.survey(values=values, sketches=not values and self.model.keep_summary)

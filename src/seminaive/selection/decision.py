@@ -172,11 +172,17 @@ def decide(
     if not len(held_out):
         # No row has shown any gain.
         return Decision(weights, 0.0 if fit_share is None else fit_share, np.nan, (np.nan, np.nan))
-    price = _Price.of(held_out, scores, losses, rule, generator)
-    share = price.share() if fit_share is None else fit_share
-    by_draw, by_row = price.losses(share)
+    known, by_row, between_draws = held_out.known, held_out.share_losses.copy(), 0.0
+    share = 0.0 if fit_share is None else fit_share
+    if known.any():
+        # Rows of a class that their fold lacks lose the same by all trials: only the others choose.
+        part = held_out if known.all() else held_out.part(known)
+        price = _Price.of(part, scores[known], losses[known], rule, generator)
+        share = price.share() if fit_share is None else fit_share
+        by_draw, by_row[known] = price.losses(share)
+        between_draws = float(by_draw.std()) * part.total / held_out.total
     loss = float(held_out.mean(by_row))
-    error = np.hypot(held_out.standard_error(by_row), by_draw.std())
+    error = np.hypot(held_out.standard_error(by_row), between_draws)
     # On the scale of logarithms: losses are positive, and their means skewed.
     factor = float(np.exp(-ndtri((1 - COVERAGE) / 2) * error / max(loss, np.finfo(float).tiny)))
     return Decision(weights, share, loss, (loss / factor, loss * factor))
@@ -299,8 +305,8 @@ def _draw(held_out: HeldOut, generator: np.random.Generator) -> tuple[Floats, Fl
     """Return the weight of each row that is drawn, and that which is not.
 
     A row is drawn with all its weight, and a group with all its rows. Counts are Poisson numbers, as those of
-    many rows drawn with replacement are. Of the copies of a row beyond the first, some are drawn no time, some
-    once, some twice and so on: their numbers are a multinomial draw.
+    many rows drawn with replacement are. Of the copies of a row beyond the first, some are drawn no time,
+    some once, some twice and so on: their numbers are a multinomial draw.
     """
     copies, units = held_out.copies, held_out.units
     counts = generator.poisson(1.0, len(copies))

@@ -101,7 +101,7 @@ class HeldOut:
         probabilities = (1 - unknown) * np.eye(n_classes)[labels[rows]] + unknown * class_shares
         two = n_classes == 2
         units = np.unique(rows if groups is None else groups[rows], return_inverse=True)[1].ravel()
-        of_units = np.ones(int(units.max()) + 1, dtype=np.int64)
+        of_units = np.ones(int(units.max(initial=-1)) + 1, dtype=np.int64)
         if groups is None and copies is not None:
             of_units[units] = copies[rows]
         held_out = cls(
@@ -130,6 +130,21 @@ class HeldOut:
     def n_folds(self) -> int:
         """Return the number of folds."""
         return len(self.lacking)
+
+    @property
+    def known(self) -> Booleans:
+        """Return whether the training rows of its fold have the class of each row.
+
+        The others lose the same by all trials, and have no part in a choice among them.
+        """
+        return ~self.lacking[self.folds, self.labels]
+
+    def part(self, chosen: Booleans) -> HeldOut:
+        """Return some of the rows."""
+        numbers, units = np.unique(self.units[chosen], return_inverse=True)
+        names = ("rows", "folds", "labels", "weight", "probabilities", "share_scores")
+        of_rows = {name: getattr(self, name)[chosen] for name in names}
+        return replace(self, units=units.ravel(), copies=self.copies[numbers], **of_rows)
 
     # Scores
 

@@ -139,7 +139,10 @@ class HeldOutNetworks:
         self.scores.append(scores)
         # Without held-out rows no strength is better than another.
         self.mean.append(float(np.nan_to_num(self.held_out.mean(losses))))
-        self.standard_error.append(float(np.nan_to_num(self.held_out.standard_error(losses))))
+        # Rows of a class that their fold lacks lose the same whatever the strength.
+        known = self.held_out.known
+        error = self.held_out.part(known).standard_error(losses[known])
+        self.standard_error.append(float(np.nan_to_num(error)))
 
     def are_past_their_least(self, strengths: Sequence[float]) -> bool:
         """Tell whether weaker penalties no longer help: the loss has risen, or stays as it is."""
