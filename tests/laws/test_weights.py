@@ -24,6 +24,7 @@ from seminaive import (
 )
 from seminaive.errors import WeightsWarning
 from seminaive.models import smooth_rows
+from seminaive.models.folded import FoldedRows
 from seminaive.scale import searching
 
 SEARCHING = {
@@ -110,3 +111,82 @@ def test_no_row_of_a_partition_is_held_out_in_part(name, kind, seed, monkeypatch
     monkeypatch.setattr(smooth_rows, "MOST_SEARCHED", N_ROWS - 20)
     monkeypatch.setattr(searching, "MOST_SEARCHED", N_ROWS - 20)
     assert_honest(fitted_in_partitions, name, kind, seed)
+
+
+@pytest.mark.parametrize("name", SEARCHING)
+def test_the_scale_of_weights_says_nothing(name):
+    X, y = table_of(N_ROWS, 0)
+    weight = weights_of("random", y, 0)
+    plain = fitted(name, X, y, weight)
+    for factor in (0.25, 1024.0):  # powers of two leave every bit of a quotient
+        scaled = fitted(name, X, y, factor * weight)
+        assert np.array_equal(scaled.predict_proba(X), plain.predict_proba(X))
+        assert scaled.cv_log_loss_ == plain.cv_log_loss_
+    scaled = fitted(name, X, y, 1000 * weight)
+    np.testing.assert_allclose(scaled.predict_proba(X), plain.predict_proba(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", OUT_OF_CORE)
+def test_the_scale_of_weights_in_partitions_says_nothing(name, monkeypatch):
+    monkeypatch.setattr(smooth_rows, "MOST_SEARCHED", N_ROWS - 20)
+    monkeypatch.setattr(searching, "MOST_SEARCHED", N_ROWS - 20)
+    X, y = table_of(N_ROWS, 0)
+    weight = weights_of("random", y, 0)
+    plain, twice, scaled = (fitted_in_partitions(name, X, y, c * weight) for c in (1, 2, 1000))
+    assert np.array_equal(twice.predict_proba(X), plain.predict_proba(X))
+    np.testing.assert_allclose(scaled.predict_proba(X), plain.predict_proba(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", SEARCHING)
+def test_one_weight_for_all_is_none(name):
+    X, y = table_of(N_ROWS, 0)
+    plain, weighed = fitted(name, X, y, None), fitted(name, X, y, np.full(N_ROWS, 3.0))
+    assert np.array_equal(weighed.predict_proba(X), plain.predict_proba(X))
+
+
+GIVEN = {
+    "smoothing": NaiveBayes(),
+    "exponents": AttributeWeightedNaiveBayes(fit_share=1.0),
+    "step": ForwardStagewiseNaiveBayes(criterion="aic"),
+    "rate": HybridLogisticNaiveBayes(rate=1.0),
+}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_with_given_strengths_whole_weights_equal_repeated_rows(name):
+    X, y = table_of(N_ROWS, 0)
+    times = np.random.default_rng(0).integers(1, 4, N_ROWS)
+    weighed = clone(GIVEN[name]).fit(X, y, sample_weight=times.astype(float))
+    repeated = clone(GIVEN[name]).fit(X.loc[X.index.repeat(times)], y.repeat(times))
+    np.testing.assert_allclose(weighed.predict_proba(X), repeated.predict_proba(X), atol=1e-6)
+
+
+def test_whole_weights_are_questioned_where_folds_choose():
+    X, y = table_of(N_ROWS, 0)
+    sentence = r"120 rows with whole weights of mean 3: .* repeat them: X.loc\[X.index.repeat\(w\)\]"
+    with pytest.warns(WeightsWarning, match=sentence):
+        AttributeWeightedNaiveBayes().fit(X, y, sample_weight=np.full(N_ROWS, 3.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        AttributeWeightedNaiveBayes(fit_share=1.0).fit(X, y, sample_weight=np.full(N_ROWS, 3.0))
+        AttributeWeightedNaiveBayes().fit(X, y, sample_weight=(np.arange(N_ROWS) > 9).astype(float))
+        AttributeWeightedNaiveBayes().fit(X, y, sample_weight=np.full(N_ROWS, 1 / N_ROWS))
+
+
+def test_a_row_of_more_weight_than_a_fold_is_told():
+    X, y = table_of(N_ROWS, 0)
+    weight = np.where(np.arange(N_ROWS) == 3, 60.5, 1.5)
+    with pytest.warns(WeightsWarning, match="one row has 25% of all weight, more than one of 5 folds"):
+        AttributeWeightedNaiveBayes().fit(X, y, sample_weight=weight)
+
+
+@pytest.mark.parametrize("name", SEARCHING)
+def test_equal_rows_are_fitted_as_one_and_drawn_one_by_one(name, monkeypatch):
+    # The same search without merging; only the draws of a bootstrap differ.
+    X, y = table_of(30, 0)
+    X, y = X.loc[X.index.repeat(8)].reset_index(drop=True), y.repeat(8)
+    merged = fitted(name, X, y, None)
+    monkeypatch.setattr(FoldedRows, "merged", lambda folded: folded)
+    single = fitted(name, X, y, None)
+    assert merged.cv_log_loss_ == pytest.approx(single.cv_log_loss_, rel=0.05)
+    np.testing.assert_allclose(merged.predict_proba(X), single.predict_proba(X), atol=0.03)

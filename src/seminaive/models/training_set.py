@@ -128,7 +128,7 @@ def encode_rows(
     opened = open_table(X) if opened is None else opened
     opened, target, row_weight = labelled_rows(type(model).__name__, X, y, sample_weight, opened)
     row_weight = weigh_classes(model.class_weight, target, row_weight, whole=not chunk)
-    if row_weight is not None and model.chooses_by_folds():
+    if row_weight is not None and not chunk and model.chooses_by_folds():
         row_weight = row_weight / row_weight.mean()
     _, table = TableEncoder.learn(
         opened,
