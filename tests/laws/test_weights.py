@@ -1,7 +1,6 @@
 """A weight says how much a row matters, never how many rows it is, in every model that searches by folds."""
 
 import warnings
-from functools import cache
 
 import numpy as np
 import pandas as pd

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import logsumexp
 from sklearn.metrics import roc_auc_score
 
 from seminaive.design.classes import by_class
@@ -172,7 +171,7 @@ class HeldOut:
         if scores.shape[-1] == 1:
             return np.full_like(scores, self.unseen[fold] if lacking[1] else -self.unseen[fold])
         found = scores.copy()
-        known = logsumexp(scores[..., ~lacking], axis=-1, keepdims=True)
+        known = np.logaddexp.reduce(scores[..., ~lacking], axis=-1, keepdims=True)
         found[..., lacking] = known + self.unseen[fold] - np.log(lacking.sum())
         return found
 
