@@ -1,4 +1,4 @@
-"""Folds are what the user means: groups stay whole, splitters are followed, and every class has a probability."""
+"""Folds are what the user means: groups stay whole, splitters are followed, no class is left out."""
 
 import numpy as np
 import pandas as pd
@@ -146,8 +146,8 @@ def test_a_class_that_comes_late_is_told_and_gives_about_the_fit_of_shuffled_fol
     X, y = X[order], y[order]
     model = clone(SEARCHING[name]).set_params(cv=TimeSeriesSplit(5))
     if name == "network":
-        # Rows of a class that is rare before them lose much at every strength. Their spread makes one standard
-        # error so large that the default rule takes the strongest strength.
+        # Rows of a class that is rare before them lose much at every strength. Their spread makes one
+        # standard error so large that the default rule takes the strongest strength.
         model.set_params(selection="min")
     with pytest.warns(FoldsWarning, match=r"2 in 1 of 5 folds"):
         model.fit(X, y)
@@ -178,8 +178,8 @@ def test_a_class_of_one_row_is_told_and_has_the_probability_of_a_label_never_see
     assert np.isfinite([model.cv_log_loss_, *model.cv_log_loss_interval_]).all()
     of_shares = -np.sum([share * np.log(share) for share in np.unique(y, return_counts=True)[1] / 150])
     assert model.cv_log_loss_ < of_shares + 0.03
-    # Naive Bayes is sure beyond measure that no other row is of a class whose variance is that of one row, and
-    # the cut points of a network depend on the number of classes.
+    # Naive Bayes is sure beyond measure that no other row is of a class whose variance is that of one row,
+    # and the cut points of a network depend on the number of classes.
     if name in ("semi-naive", "shrunken", "tuples"):
         # One row of 150 loses the logarithm of 121, the others as before.
         assert model.cv_log_loss_ == pytest.approx(plain.cv_log_loss_ + np.log(121) / 150, abs=0.02)
