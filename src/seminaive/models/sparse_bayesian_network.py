@@ -213,6 +213,9 @@ class SparseBayesianNetwork(NetworkNodes):
             self.bin_means_ = self._means_of_bins(rows)
             self.class_shares_ = np.bincount(rows.labels, rows.weights) / rows.weights.sum()
             folded = self._folded(rows, y, sample_weight, random, groups)
+            if not self._network_table(rows).has_missing:
+                # Cells that are missing are drawn for each row.
+                folded = folded.merged()
             rows, splits = folded.rows, folded.splits
             # Read by the search alone, fold after fold.
             fold_tables = (self._fold_table(rows, train) for train, _ in splits)
