@@ -348,3 +348,36 @@ def test_the_installed_command_runs(tmp_path):
     assert done.returncode == 0
     assert done.stdout.startswith("seminaive ")
     assert run("unknown").returncode == 2
+
+
+def test_counts_repeat_rows(seminaive, tmp_path, weather):
+    X, y = weather
+    counts = np.arange(len(y)) % 4
+    path, repeated = tmp_path / "counted.csv", tmp_path / "repeated.csv"
+    X.assign(play=y, people=counts).to_csv(path, index=False)
+    rows = np.arange(len(y)).repeat(counts)
+    X.assign(play=y).iloc[rows].to_csv(repeated, index=False)
+    answers = []
+    for table, options in ((path, ("--counts", "people")), (repeated, ())):
+        model, out = tmp_path / f"{table.stem}.model", tmp_path / f"{table.stem}.out.csv"
+        assert seminaive("fit", table, "--target", "play", "--out", model, *options, *QUICK)[0] == 0
+        assert seminaive("predict", model, repeated, "--out", out)[0] == 0
+        answers.append(out.read_text())
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize(
+    ("counts", "sentence"),
+    [
+        ([1, 2.5], "row 2 has 2.5"),
+        ([1, -1], "row 2 has -1"),
+        ([0, 0], "nothing but zeros"),
+        (["x", "y"], "numbers"),
+    ],
+)
+def test_counts_that_are_none_are_refused(seminaive, tmp_path, counts, sentence):
+    path = tmp_path / "table.csv"
+    pd.DataFrame({"a": ["p", "q"], "n": counts, "y": ["no", "yes"]}).to_csv(path, index=False)
+    code, _, said = seminaive("fit", path, "--target", "y", "--out", tmp_path / "m", "--counts", "n", *QUICK)
+    assert code == 1
+    assert sentence in said

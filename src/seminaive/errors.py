@@ -22,6 +22,7 @@ __all__ = [
     "ConvergenceWarning",
     "EmptyBlanketWarning",
     "ExportWarning",
+    "FoldsWarning",
     "InputError",
     "LongFitWarning",
     "MissingExtraError",
@@ -93,6 +94,10 @@ class ExportWarning(UserWarning):
     """An export that reads some columns less freely than the model; the message says how to write them."""
 
 
+class FoldsWarning(UserWarning):
+    """Folds whose training rows lack a class that their held-out rows have; the message names it."""
+
+
 class LongFitWarning(UserWarning):
     """A fit that is going to take minutes; the message says why, and how to see its progress."""
 
@@ -106,9 +111,10 @@ class TargetWarning(UserWarning):
 
 
 class WeightsWarning(UserWarning):
-    """Row weights whose sum is far from the number of rows, or one of which is more than a fold should hold.
+    """Row weights that may be meant otherwise than they are used; the message says what to do about it.
 
-    The message says what that does to the fit.
+    Whole numbers may count rows, a sum may be far from the number of rows, and one row may have more weight
+    than a fold should hold out.
     """
 
 

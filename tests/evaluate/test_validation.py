@@ -6,7 +6,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    PredefinedSplit,
+    TimeSeriesSplit,
+    check_cv,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -22,7 +29,7 @@ from seminaive.evaluate import (
 )
 from seminaive.evaluate.metrics import area_under_curve, log_loss, squared_error
 from seminaive.evaluate.optimism import METHODS, Correction, plus_weight
-from seminaive.evaluate.replay_folds import CopiesTogether
+from seminaive.evaluate.replay_folds import ReplayFolds
 from seminaive.evaluate.validation_measures import measures_for
 
 N_ROWS = 120
@@ -75,11 +82,29 @@ def test_groups_are_drawn_and_held_out_as_a_whole():
         assert (counts == counts[:, :1]).all()
 
 
-def test_copies_of_a_row_are_in_one_fold():
-    numbers = np.random.default_rng(0).integers(0, 50, 50)
-    y = numbers % 2
-    for train, test in CopiesTogether(numbers, 5, 0).split(None, y):
-        assert not set(numbers[train]) & set(numbers[test])
+SPLITS_OF_ALL = [(np.arange(25), np.arange(25, 50)), (np.arange(25, 50), np.arange(25))]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [5, None, KFold(3), TimeSeriesSplit(3), GroupKFold(4), SPLITS_OF_ALL, PredefinedSplit(np.arange(50) % 3)],
+)
+def test_folds_of_a_replay_are_those_of_the_rule_with_copies_where_the_row_goes(rule):
+    origin = np.random.default_rng(0).integers(0, 50, 50)
+    y, groups = origin % 2, origin // 5
+    splits = list(ReplayFolds(rule, origin, groups).split(None, y))
+    assert splits
+    rows = np.unique(origin)
+    by_hand = check_cv(rule, rows % 2, classifier=True)
+    if rule is SPLITS_OF_ALL or isinstance(rule, PredefinedSplit):
+        expected = list(by_hand.split())
+    else:
+        parts = by_hand.split(rows[:, None], rows % 2, rows // 5 if isinstance(rule, GroupKFold) else None)
+        expected = [(rows[train], rows[test]) for train, test in parts]
+    for found, wanted in zip(splits, expected, strict=True):
+        for part, whole in zip(found, wanted, strict=True):
+            assert set(origin[part]) == set(whole) & set(origin)
+            assert len(part) == np.isin(origin, whole).sum()
 
 
 def test_a_search_that_is_replayed_does_not_test_on_copies_of_its_training_rows():
@@ -341,11 +366,13 @@ def test_a_validation_shows_its_measures_and_not_its_rows(found):
     assert len(lines) == 1 + len(found.summary)
 
 
-def test_splits_of_rows_that_a_sample_does_not_have_are_refused(table):
-    splits = [(np.arange(60), np.arange(60, 120))]
+def test_splits_of_all_rows_are_replayed(table):
+    splits = [(np.arange(60), np.arange(60, 120)), (np.arange(60, 120), np.arange(60))]
     model = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=splits)
-    with pytest.raises(InputError, match="names rows that a bootstrap sample does not have"):
-        validate(model, table[0][["slope"]], table[1], n_replays=10, progress=False)
+    found = validate(
+        model, table[0][["slope"]], table[1], n_replays=10, n_folds=5, n_repeats=1, progress=False
+    )
+    assert not found.replays.failures
 
 
 class Failing(GaussianNB):

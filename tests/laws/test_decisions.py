@@ -91,25 +91,3 @@ def test_copies_of_noise_in_one_group_are_not_believed(model):
     assert grouped.fit_share_ < 0.2
     assert apart.fit_share_ > grouped.fit_share_ + 0.1
     assert apart.cv_log_loss_ < grouped.cv_log_loss_
-
-
-@pytest.mark.parametrize("model", KIN, ids=name_of)
-def test_weights_decide_as_repeated_rows_do(model):
-    """Folds hold out the same rows; the draws differ by their seed alone."""
-    X, y = table(80, seed=5)
-    weight = np.random.default_rng(0).integers(1, 4, 80)
-    fold = np.arange(80) % 4
-    repeated = fold.repeat(weight)
-    splits, splits_repeated = (
-        [(np.flatnonzero(of != k), np.flatnonzero(of == k)) for k in range(4)] for of in (fold, repeated)
-    )
-    shares, losses = [], []
-    for state in range(4):
-        one = clone(model).set_params(cv=splits, random_state=state).fit(X, y, sample_weight=weight)
-        other = clone(model).set_params(cv=splits_repeated, random_state=state)
-        other.fit(X.loc[X.index.repeat(weight)], y.repeat(weight))
-        shares.append([one.fit_share_, other.fit_share_])
-        losses.append([one.cv_log_loss_, other.cv_log_loss_])
-    # Four seeds of 100 draws each: their Monte Carlo error.
-    assert np.subtract(*np.mean(shares, axis=0)) == pytest.approx(0, abs=0.05)
-    assert np.subtract(*np.mean(losses, axis=0)) == pytest.approx(0, abs=0.02)

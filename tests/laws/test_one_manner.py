@@ -14,7 +14,6 @@ from seminaive import (
     HybridLogisticNaiveBayes,
     SelectiveNaiveBayes,
     SemiNaive,
-    SparseBayesianNetwork,
     TreeAugmentedNaiveBayes,
 )
 from seminaive.errors import InputError, UnavailableError
@@ -49,7 +48,6 @@ def test_groups_are_refused_where_there_are_no_folds(weather):
         GroupRegularizedNaiveBayes(criterion="aic"),
         SelectiveNaiveBayes(criterion="training-error"),
         HybridLogisticNaiveBayes(rate=0.1),
-        SparseBayesianNetwork(cv=0.5),
     ):
         with pytest.raises(InputError, match="groups keep rows together in folds"):
             model.fit(X, y, groups=np.arange(len(y)))

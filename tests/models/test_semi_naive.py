@@ -405,13 +405,12 @@ def test_fitted_attributes_tell_what_was_found():
     assert 0 < low < model.cv_log_loss_ < high
 
 
-def test_a_splitter_is_given_the_groups():
+def test_groups_are_kept_together_by_a_splitter_and_by_a_number():
     X, y = mixed(200)
     groups = np.arange(200) // 10
-    model = SemiNaive(cv=GroupKFold(4)).fit(X, y, groups=groups)
-    assert np.isfinite(model.predict_proba(X)).all()
-    with pytest.raises(InputError, match="groups need a splitter"):
-        SemiNaive().fit(X, y, groups=groups)
+    for cv in (GroupKFold(4), 4, "auto"):
+        model = SemiNaive(cv=cv).fit(X, y, groups=groups)
+        assert np.isfinite(model.predict_proba(X)).all()
 
 
 def test_the_search_sees_a_sample_of_many_rows(monkeypatch):

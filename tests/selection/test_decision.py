@@ -20,13 +20,14 @@ from seminaive.selection.held_out import HeldOut
 EVEN = averaged(np.zeros(3))
 
 
-def rows_held_out(n_rows=60, n_classes=2, weight=None, groups=None, seed=0):
+def rows_held_out(n_rows=60, n_classes=2, weight=None, groups=None, copies=None, seed=0):
     """Return held-out rows of two folds whose classes have equal shares."""
     rng = np.random.default_rng(seed)
     labels = rng.permutation(np.arange(n_rows) % n_classes)
     fold = np.argsort(np.argsort(labels, kind="stable")) // n_classes % 2
     splits = [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(2)]
-    return HeldOut.of(labels, np.ones(n_rows) if weight is None else weight, n_classes, splits, groups)
+    weight = np.ones(n_rows) if weight is None else weight
+    return HeldOut.of(labels, weight, n_classes, splits, groups, copies)
 
 
 def signs(held_out):
@@ -181,8 +182,8 @@ def plain_price(held_out, scores, rule, share, generator):
     by_row = np.argsort(held_out.rows)
     for _ in range(100):
         counts = np.empty(n_rows)
-        counts[by_row] = generator.poisson(weight[by_row])
-        weights = rule(sum(counts[i] * losses[i] for i in range(n_rows)))
+        counts[by_row] = generator.poisson(1.0, n_rows)
+        weights = rule(sum(weight[i] * counts[i] * losses[i] for i in range(n_rows)))
         of_draw, left_of_draw = 0.0, 0.0
         for i in range(n_rows):
             left = weight[i] if counts[i] == 0 else 0.0
@@ -194,14 +195,13 @@ def plain_price(held_out, scores, rule, share, generator):
         by_draw.append(of_draw / left_of_draw)
     by_row = sums / totals
     mean = weight @ by_row / weight.sum()
-    variance = weight @ (by_row - mean) ** 2 / weight.sum() ** 2 + np.var(by_draw)
+    variance = ((weight * (by_row - mean)) ** 2).sum() / weight.sum() ** 2 + np.var(by_draw)
     return mean, np.sqrt(variance)
 
 
 @pytest.mark.parametrize("rule", [EVEN, least], ids=["averaged", "least"])
 def test_the_price_is_that_of_a_plain_loop_over_the_same_draws(rule):
-    # Weights up to 1 are one row each; what larger ones stand for is a law of its own below.
-    weight = np.random.default_rng(5).uniform(0.2, 1.0, 30)
+    weight = np.random.default_rng(5).uniform(0.2, 5.0, 30)
     held_out = rows_held_out(30, 3, weight)
     scores = trials_of(held_out, 0.5)
     decision = decide(held_out, scores, rule, fresh(), fit_share=0.7)
@@ -278,9 +278,9 @@ def test_occurrences_of_one_row_are_drawn_together():
         assert left[here].sum() == pytest.approx(float(drawn[here].sum() == 0))
 
 
-def test_draws_of_weights_have_the_moments_of_draws_of_repeated_rows():
+def test_draws_of_merged_rows_have_the_moments_of_draws_of_single_ones():
     weight = np.repeat([1.0, 2.0, 5.0], 20)
-    held_out = rows_held_out(60, weight=weight)
+    held_out = rows_held_out(60, weight=weight, copies=weight.astype(int))
     generator = fresh()
     draws = np.array([_draw(held_out, generator) for _ in range(1000)])
     for w in (1.0, 2.0, 5.0):
@@ -294,9 +294,9 @@ def test_draws_of_weights_have_the_moments_of_draws_of_repeated_rows():
         assert np.cov(drawn, left)[0, 1] == pytest.approx(-w * kept, rel=0.05)
 
 
-def test_integer_weights_equal_repeated_rows_in_distribution():
+def test_merged_rows_equal_single_ones_in_distribution():
     times = np.random.default_rng(4).integers(1, 4, 40)
-    weighted = rows_held_out(40, weight=times.astype(float))
+    weighted = rows_held_out(40, weight=times.astype(float), copies=times)
     scores = trials_of(weighted, 0.6)
     copied = np.repeat(np.arange(40), times)
     by_row = np.argsort(weighted.rows)

@@ -2,8 +2,15 @@
 
 import numpy as np
 import pytest
+from sklearn.model_selection import StratifiedGroupKFold
 
-from seminaive.selection.folds import split_rows, stratified_folds, stratified_sample
+from seminaive.selection.folds import (
+    grouped_folds,
+    grouped_sample,
+    split_rows,
+    stratified_folds,
+    stratified_sample,
+)
 
 
 def test_classes_are_spread_evenly():
@@ -54,3 +61,39 @@ def test_splits_of_all_rows_are_told_in_rows_of_positive_weight():
     weight = np.array([1, 0, 1, 1, 1, 1])
     splits = split_rows([([0, 1, 2, 3], [4, 5])], y[weight > 0], y, weight, 0)
     assert [part.tolist() for part in splits[0]] == [[0, 1, 2], [3, 4]]
+
+
+def spread(labels, folds, n_folds):
+    """Return the sum over folds and classes of n_fc^2 / N_c: the smaller, the more even."""
+    rows = np.array([np.bincount(labels[folds == f], minlength=labels.max() + 1) for f in range(n_folds)])
+    return (rows**2 / rows.sum(axis=0)).sum()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_groups_stay_whole_and_classes_are_spread_at_least_as_evenly_as_by_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 40, 400)
+    labels = (rng.random(40) < 0.3)[groups] * 1 + (rng.random(400) < 0.1)
+    folds = grouped_folds(labels, groups, 5, np.random.RandomState(seed))
+    for group in range(40):
+        assert np.unique(folds[groups == group]).size == 1
+    other = np.empty(400, dtype=int)
+    rule = StratifiedGroupKFold(5, shuffle=True, random_state=seed)
+    for fold, (_, held_out) in enumerate(rule.split(labels, labels, groups)):
+        other[held_out] = fold
+    assert spread(labels, folds, 5) <= spread(labels, other, 5) * 1.02
+
+
+def test_groups_of_one_row_each_are_stratified():
+    labels = np.repeat([0, 1, 2], [50, 31, 9])
+    folds = grouped_folds(labels, np.arange(90), 4, np.random.RandomState(0))
+    rows = np.array([np.bincount(folds[labels == c], minlength=4) for c in range(3)])
+    assert (np.ptp(rows, axis=1) <= 1).all()
+
+
+@pytest.mark.parametrize("n_rows", [1, 30, 89])
+def test_a_sample_of_groups_has_about_the_wanted_size(n_rows):
+    groups = np.arange(90) // 3
+    drawn = grouped_sample(groups, n_rows, np.random.RandomState(0))
+    assert abs(drawn.sum() - min(max(n_rows, 3), 87)) <= 1
+    assert all(np.unique(drawn[groups == group]).size == 1 for group in range(30))

@@ -74,7 +74,7 @@ def test_means_and_standard_errors_are_those_of_plain_loops(n_classes):
     losses = held_out.losses(random_scores(held_out))[:, 0]
     mean = sum(w * loss for w, loss in zip(held_out.weight, losses, strict=True)) / weight.sum()
     assert float(held_out.mean(losses)) == pytest.approx(mean, rel=1e-12)
-    square = sum(w * (loss - mean) ** 2 for w, loss in zip(held_out.weight, losses, strict=True))
+    square = sum((w * (loss - mean)) ** 2 for w, loss in zip(held_out.weight, losses, strict=True))
     assert held_out.standard_error(losses) == pytest.approx(np.sqrt(square) / weight.sum(), rel=1e-12)
 
 
@@ -85,45 +85,45 @@ def test_the_standard_error_of_equal_weights_is_the_usual_one():
     assert held_out.standard_error(losses) == pytest.approx(losses.std() / np.sqrt(60), rel=1e-12)
 
 
-def weighted_and_repeated(n_classes, splits, grouped=False):
-    """Return held-out rows with integer weights, those with copies, and the weighted row of each copy."""
+def merged_and_single(n_classes, splits, grouped=False):
+    """Return held-out rows that stand for several, single ones, and the merged row of each single one."""
     labels, weight = labelled_rows(n_classes)
     times = weight.astype(int)
     copied = np.repeat(np.arange(len(labels)), times)
     groups = np.arange(len(labels)) // 4 if grouped else None
-    weighted = HeldOut.of(labels, weight, n_classes, splits, groups)
+    merged = HeldOut.of(labels, weight, n_classes, splits, groups, times)
     positions = [np.flatnonzero(copied == row) for row in range(len(labels))]
     of_copies = [
         tuple(np.concatenate([positions[row] for row in rows]) for rows in split) for split in splits
     ]
     of_groups = None if groups is None else groups[copied]
     repeated = HeldOut.of(labels[copied], np.ones(len(copied)), n_classes, of_copies, of_groups)
-    at = {pair: k for k, pair in enumerate(zip(weighted.rows, weighted.folds, strict=True))}
+    at = {pair: k for k, pair in enumerate(zip(merged.rows, merged.folds, strict=True))}
     back = [at[pair] for pair in zip(copied[repeated.rows], repeated.folds, strict=True)]
-    return weighted, repeated, np.array(back)
+    return merged, repeated, np.array(back)
 
 
 @pytest.mark.parametrize("n_classes", N_CLASSES)
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("n_repeats", [1, 3])
-def test_integer_weights_equal_repeated_rows(n_classes, grouped, n_repeats):
+def test_merged_rows_equal_single_ones(n_classes, grouped, n_repeats):
     splitter = RepeatedKFold(n_splits=3, n_repeats=n_repeats, random_state=0)
     splits = list(splitter.split(np.zeros(60)))
-    weighted, repeated, back = weighted_and_repeated(n_classes, splits, grouped)
-    scores = random_scores(weighted)
-    for losses in (weighted.expected_losses, weighted.losses):
+    merged, repeated, back = merged_and_single(n_classes, splits, grouped)
+    scores = random_scores(merged)
+    for losses in (merged.expected_losses, merged.losses):
         of_copies = getattr(repeated, losses.__name__)(scores[back])
         np.testing.assert_allclose(of_copies, losses(scores)[back], rtol=1e-12)
-        np.testing.assert_allclose(repeated.mean(of_copies), weighted.mean(losses(scores)), rtol=1e-12)
+        np.testing.assert_allclose(repeated.mean(of_copies), merged.mean(losses(scores)), rtol=1e-12)
         for trial in range(scores.shape[1]):
-            error = weighted.standard_error(losses(scores)[:, trial])
+            error = merged.standard_error(losses(scores)[:, trial])
             assert repeated.standard_error(of_copies[:, trial]) == pytest.approx(error, rel=1e-12)
-    np.testing.assert_allclose(repeated.share_scores, weighted.share_scores[back], rtol=1e-12)
+    np.testing.assert_allclose(repeated.share_scores, merged.share_scores[back], rtol=1e-12)
     for scoring in SCORINGS:
         np.testing.assert_allclose(
-            repeated.fold_means(scores[back], scoring), weighted.fold_means(scores, scoring), rtol=1e-12
+            repeated.fold_means(scores[back], scoring), merged.fold_means(scores, scoring), rtol=1e-12
         )
-    np.testing.assert_allclose(repeated.fold_weights, weighted.fold_weights, rtol=1e-12)
+    np.testing.assert_allclose(repeated.fold_weights, merged.fold_weights, rtol=1e-12)
 
 
 def test_rows_of_one_group_are_one_term_of_the_standard_error():
@@ -159,27 +159,32 @@ def test_a_row_that_is_held_out_several_times_counts_once(n_classes):
     assert thrice.standard_error(again[:, 0]) == pytest.approx(once.standard_error(losses[:, 0]), rel=1e-12)
 
 
-def test_rows_of_a_class_that_their_fold_lacks_are_left_out():
-    labels = np.array([0, 1] * 9 + [2, 2])
-    fold = np.arange(20) % 3
+def test_classes_that_a_fold_lacks_share_the_probability_of_a_label_never_seen():
+    labels = np.array([0, 1] * 9 + [2, 2, 3])
+    fold = np.arange(21) % 3
     fold[18:] = 1
-    held_out = HeldOut.of(labels, np.ones(20), 3, folds_of(fold))
-    assert sorted(held_out.rows) == list(range(18))
-    assert held_out.total == 18
-    # Where the class is known to the training rows, its rows are held out; elsewhere it has no share.
-    assert np.isfinite(held_out.share_scores).all()
-    missing = softmax(held_out.share_scores, axis=1)[:, 2] < 1e-300
-    np.testing.assert_array_equal(missing, held_out.folds == 1)
-    # A row that some folds leave out is held out by the others alone.
-    twice = HeldOut.of(labels, np.ones(20), 3, [*folds_of(fold), *folds_of(np.arange(20) % 2, 2)])
-    np.testing.assert_allclose(np.bincount(twice.rows, twice.weight), 1.0)
+    held_out = HeldOut.of(labels, np.ones(21), 4, folds_of(fold))
+    n_rows = (fold != 1).sum()
+    scores = random_scores(held_out)
+    for found in (held_out.share_scores[:, None], held_out.completed(scores)):
+        posterior = softmax(found[held_out.folds == 1], axis=-1)
+        np.testing.assert_allclose(posterior[..., 2:], 0.5 / (n_rows + 1), rtol=1e-12)
+    # The odds of the classes that a fold knows stay as they are, and so do folds that know all.
+    odds = [s[..., 1] - s[..., 0] for s in (scores, held_out.completed(scores))]
+    np.testing.assert_array_equal(*odds)
+    other = held_out.folds != 1
+    np.testing.assert_array_equal(held_out.completed(scores)[other], scores[other])
 
 
-def test_a_table_of_which_no_row_is_held_out_has_no_mean():
-    labels = np.array([0, 1])
-    held_out = HeldOut.of(labels, np.ones(2), 2, folds_of(np.arange(2), 2))
-    assert len(held_out) == 0
-    assert np.isnan(held_out.mean(np.zeros(0)))
+def test_of_two_classes_the_one_that_a_fold_lacks_has_the_odds_of_a_label_never_seen():
+    labels = np.array([0, 0, 0, 1, 1])
+    splits = [(np.arange(3), np.arange(3, 5)), (np.arange(3, 5), np.arange(3))]
+    held_out = HeldOut.of(labels, np.ones(5), 2, splits)
+    log_odds = held_out.completed(np.zeros((5, 2, 1)))
+    np.testing.assert_allclose(log_odds[held_out.folds == 0], -np.log(3))
+    np.testing.assert_allclose(log_odds[held_out.folds == 1], np.log(2))
+    np.testing.assert_array_equal(held_out.share_scores, log_odds[:, 0])
+    assert np.isfinite(held_out.mean(held_out.share_losses))
 
 
 @pytest.mark.parametrize("n_classes", N_CLASSES)

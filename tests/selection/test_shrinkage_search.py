@@ -5,8 +5,7 @@ import pytest
 
 from seminaive import NaiveBayesLogisticRegression, NaiveBayesLogisticRegressionCV
 from seminaive.models.decided import generator_of
-from seminaive.selection import shrinkage_search
-from seminaive.selection.decision import SEARCH, SearchPlan
+from seminaive.selection.decision import SEARCH
 from seminaive.selection.held_out import HeldOut
 from seminaive.selection.shrinkage_search import ShrinkageSearch
 from seminaive.selection.shrinkage_targets import Shrinkage, n_leading
@@ -166,23 +165,6 @@ def test_the_rules_of_the_paper_take_one_trial_whole(selection):
     np.testing.assert_array_equal(model.coefficients_at(model.strength_), model.coefficients_)
     low, high = model.cv_log_loss_interval_
     assert low < model.cv_log_loss_ < high
-
-
-def test_integer_weights_equal_repeated_rows(monkeypatch):
-    # Folds are solved as exactly as all rows, so that weights and copies are the same problem.
-    monkeypatch.setattr(shrinkage_search, "SEARCH", SearchPlan(precision=3e-5))
-    X, y = mixed_table(signal=0.3)
-    times = np.random.default_rng(1).integers(1, 4, len(y))
-    copied = np.repeat(np.arange(len(y)), times)
-    of_copies = [tuple(np.flatnonzero(np.isin(copied, rows)) for rows in split) for split in splits_of(y)]
-    options = {"strengths": [30.0, 3.0, 0.3], "tol": 1e-9}
-    weighted = fitted(X, y, times.astype(float), **options)
-    repeated = fitted(X[copied], y[copied], cv=of_copies, **options)
-    for share, trial in weighted.trials_.items():
-        np.testing.assert_allclose(trial.losses, repeated.trials_[share].losses, rtol=1e-6)
-    # No draw has a part in this average: the answer is the same, its share included.
-    assert weighted.fit_share_ == pytest.approx(repeated.fit_share_, rel=1e-5)
-    np.testing.assert_allclose(weighted.coefficients_, repeated.coefficients_, atol=1e-5)
 
 
 def test_the_same_seed_gives_the_same_price_and_another_the_same_answer():

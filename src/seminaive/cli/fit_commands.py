@@ -13,9 +13,17 @@ from typer.core import TyperCommand
 from seminaive.cli import catalogue
 from seminaive.cli.model_commands import load_model
 from seminaive.cli.notes import notes_at_once
-from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
+from seminaive.cli.options import Counts, Decimal, Encoding, MissingValues, Separator, check_at_least
 from seminaive.cli.showing import show_frame, spinner
-from seminaive.cli.table_arguments import NamedTable, columns_meant, look, received, text_format
+from seminaive.cli.table_arguments import (
+    NamedTable,
+    columns_meant,
+    look,
+    received,
+    refuse_counts_in_pieces,
+    repeated,
+    text_format,
+)
 from seminaive.delimited import TextFormat
 from seminaive.errors import InputError
 from seminaive.files import check_model_name, check_table_name, check_writable
@@ -48,6 +56,7 @@ def fit(
     out: Annotated[Path, typer.Option(help="Where to save the model.")],
     model: Annotated[str, typer.Option(help="Which model; the list is below.")] = catalogue.FIRST,
     weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
+    counts: Counts = None,
     param: Annotated[list[str] | None, typer.Option(help="A parameter, as name=value; repeatable.")] = None,
     drop: Annotated[
         list[str] | None, typer.Option(help="Columns to leave out, an identifier for instance; repeatable.")
@@ -99,6 +108,7 @@ def fit(
     if is_large(table) or max_categories is not None:
         from seminaive.scale.command_line import open_large
 
+        refuse_counts_in_pieces(counts)
         data = open_large(table, written, target=target, weight=weight)
         data = replace(data, ids=tuple(columns_meant(drop, data.types.names)))
         estimator = catalogue.make_model(model, given)
@@ -106,10 +116,10 @@ def fit(
         return
     named = look(table, written)
     dropped = columns_meant(drop, named.names)
-    for name in (target, *dropped, *([] if weight is None else [weight])):
+    for name in (target, *dropped, *(name for name in (weight, counts) if name is not None)):
         named.check_column(name)
     estimator = catalogue.make_model(model, given)
-    rows = training_rows(named, target, dropped, weight)
+    rows = training_rows(named, target, dropped, weight, counts)
     _fit_in_memory(estimator, model, named, rows, out, estimate=estimate, classes=classes, most=most)
 
 
@@ -176,24 +186,22 @@ def _classes(estimator: Any) -> str:
 
 
 def training_rows(
-    named: NamedTable, target: str, dropped: list[str], weight: str | None
+    named: NamedTable, target: str, dropped: list[str], weight: str | None, counts: str | None
 ) -> tuple[Any, Any, Any]:
-    """Read a table; return its features, the target and the row weights, None where none are named."""
-    X, y = _take(named, named.read(), target)
+    """Read a table; return its features, the target and the row weights, None where none are named.
+
+    Each row occurs as often as a column of counts says, where one is named.
+    """
+    X = named.read()
+    if counts is not None:
+        X = repeated(*named.take(X, counts), counts)
+    X, y = named.take(X, target)
     for name in dropped:
-        X, _ = _take(named, X, name)
+        X, _ = named.take(X, name)
     if weight is None:
         return X, y, None
-    X, sample_weight = _take(named, X, weight)
+    X, sample_weight = named.take(X, weight)
     return X, y, sample_weight
-
-
-def _take(named: NamedTable, frame: Any, name: str) -> tuple[Any, Any]:
-    """Take a column out of a frame, or say why it is not there."""
-    from seminaive import encode
-
-    named.check_column(name, list(map(str, frame.columns)))
-    return encode.take_column(frame, name)
 
 
 def _columns(estimator: Any) -> Any:

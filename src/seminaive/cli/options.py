@@ -19,6 +19,9 @@ MissingValues = Annotated[
     list[str] | None,
     typer.Option(help="Cells of CSV files that are missing besides empty ones: NA or NA,?; repeatable."),
 ]
+Counts = Annotated[
+    str | None, typer.Option(help="A column that says how many rows each row stands for: it is repeated.")
+]
 
 
 def check_at_least(option: str, value: int, least: int) -> None:

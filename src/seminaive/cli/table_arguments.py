@@ -22,6 +22,8 @@ STANDARD_INPUT = "-"
 _BEGINNINGS = ((b"PAR1", ".parquet"), (b"\x1f\x8b", ".csv.gz"), (b"BZh", ".csv.bz2"), (b"PK", ".csv.zip"))
 # Column names that a refusal lists.
 MOST_NAMES = 20
+# Rows to which counts may repeat a table: more are not held in memory.
+MOST_REPEATED = 50_000_000
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,13 @@ class NamedTable:
 
         return encode.read_table(self.path, text_columns, self.text_format)
 
+    def take(self, frame: Any, name: str) -> tuple[Any, Any]:
+        """Take a column out of the table that was read, or say why it is not there."""
+        from seminaive import encode
+
+        self.check_column(name, list(map(str, frame.columns)))
+        return encode.take_column(frame, name)
+
     def check_column(self, name: str, names: Sequence[str] | None = None) -> None:
         """Refuse a column that is not there, with what may have gone wrong."""
         names = self.names if names is None else names
@@ -68,6 +77,42 @@ class NamedTable:
             read = f" It was read with {self.text_format.description}; --sep names another delimiter."
         raise InputError(
             f"{str(self.path)!r} has no column {name!r}: it has {_listed(names)}.{nearest}{read}"
+        )
+
+
+def repeated(frame: Any, column: Any, name: str) -> Any:
+    """Return a frame in which each row occurs as often as a column of counts says."""
+    import numpy as np
+
+    from seminaive import encode
+
+    try:
+        counts = np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"--counts {name}: the column has something besides numbers ({error})") from error
+    # NaN is not equal to anything.
+    wrong = ~(counts == np.floor(counts)) | (counts < 0) | np.isinf(counts)
+    if wrong.any():
+        raise InputError(
+            f"--counts {name} names how many rows each row stands for, whole numbers of 0 or more: row "
+            f"{int(wrong.argmax()) + 1} has {counts[wrong.argmax()]:g}. --weight takes any numbers"
+        )
+    if counts.sum() > MOST_REPEATED:
+        raise InputError(
+            f"--counts {name} sums to {counts.sum():,.0f} rows, more than {MOST_REPEATED:,}: pass --weight, "
+            "or counts of thousands"
+        )
+    if not counts.any():
+        raise InputError(f"--counts {name} has nothing but zeros: no row is left to learn from")
+    return encode.repeat_rows(frame, counts.astype(np.int64))
+
+
+def refuse_counts_in_pieces(counts: str | None) -> None:
+    """Refuse a column of counts of a table that is read in pieces."""
+    if counts is not None:
+        raise InputError(
+            f"--counts {counts} repeats rows in memory, and this table is read in pieces: repeat its rows "
+            "before, or pass --weight"
         )
 
 

@@ -8,7 +8,7 @@ import typer
 from seminaive.cli import catalogue
 from seminaive.cli.fit_commands import training_rows
 from seminaive.cli.notes import notes_at_once
-from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
+from seminaive.cli.options import Counts, Decimal, Encoding, MissingValues, Separator, check_at_least
 from seminaive.cli.showing import show_frame
 from seminaive.cli.table_arguments import columns_meant, look, received, text_format
 from seminaive.errors import InputError
@@ -29,6 +29,7 @@ def validate(
         str | None, typer.Option(help="A column of what belongs together, such as patients; no feature.")
     ] = None,
     weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
+    counts: Counts = None,
     param: Annotated[list[str] | None, typer.Option(help="A parameter, as name=value; repeatable.")] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Columns to leave out; repeatable.")] = None,
     by: Annotated[str | None, typer.Option(help="Measure the parts of the rows that a column makes.")] = None,
@@ -56,13 +57,13 @@ def validate(
         check_writable(page)
     named = look(received(table), text_format(sep, decimal, encoding, na_values))
     dropped = columns_meant(drop, named.names)
-    for name in (target, *dropped, *(replay for replay in (groups, weight, by) if replay is not None)):
+    for name in (target, *dropped, *(name for name in (groups, weight, counts, by) if name is not None)):
         named.check_column(name)
 
     from seminaive import encode
     from seminaive.evaluate import validate as run
 
-    X, y, sample_weight = training_rows(named, target, dropped, weight)
+    X, y, sample_weight = training_rows(named, target, dropped, weight, counts)
     belonging = None
     if groups is not None:
         X, belonging = encode.take_column(X, groups)

@@ -7,15 +7,22 @@ from seminaive.encode.cuts import EqualFrequencyCuts, TreeCuts, mdl_cuts
 from seminaive.encode.date_parts import DateParts
 from seminaive.encode.encoded_table import EncodedTable, TableEncoder
 from seminaive.encode.equal_frequency_discretizer import EqualFrequencyDiscretizer
-from seminaive.encode.frame_parts import frame_like, keep_columns, keep_rows, take_column, take_columns
+from seminaive.encode.frame_parts import (
+    frame_like,
+    keep_columns,
+    keep_rows,
+    repeat_rows,
+    take_column,
+    take_columns,
+)
 from seminaive.encode.frames import open_table
 from seminaive.encode.mdl_discretizer import MDLDiscretizer
 from seminaive.encode.recut import recut
 from seminaive.encode.schema import Schema
 from seminaive.encode.spreadsheets import without_formulas
 from seminaive.encode.table_files import read_table, write_table
-from seminaive.encode.target import EncodedTarget, counts_of, encode_target, encode_weights, weigh_classes
-from seminaive.encode.target_notes import question_target, question_weights
+from seminaive.encode.target import EncodedTarget, encode_target, encode_weights, weigh_classes
+from seminaive.encode.target_notes import question_target, question_weights, question_whole_weights
 from seminaive.encode.written_dates import DateFormat
 from seminaive.encode.written_numbers import NumberFormat
 
@@ -36,7 +43,6 @@ __all__ = [
     "Schema",
     "TableEncoder",
     "TreeCuts",
-    "counts_of",
     "encode_target",
     "encode_weights",
     "frame_like",
@@ -48,9 +54,11 @@ __all__ = [
     "probable_mistakes",
     "question_target",
     "question_weights",
+    "question_whole_weights",
     "read_columns",
     "read_table",
     "recut",
+    "repeat_rows",
     "report_columns",
     "take_column",
     "take_columns",

@@ -30,6 +30,14 @@ def keep_rows(X: Any, mask: Booleans) -> Any:
     return np.asarray(X)[mask]
 
 
+def repeat_rows(X: Any, times: Integers) -> Any:
+    """Return a frame in which each row occurs as often as its count says."""
+    import narwhals as nw
+
+    rows = np.repeat(np.arange(len(times)), times)
+    return nw.from_native(X, eager_only=True)[rows.tolist()].to_native()
+
+
 def keep_columns(X: Any, mask: Booleans) -> Any:
     """Return the columns of any table where ``mask`` is true: a frame of its library, sparse, or an array."""
     if is_sparse(X):

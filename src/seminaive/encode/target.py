@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 # Sums of weighted squares of the largest numbers allowed must stay finite, and products with the smallest
 # weights must not become 0.
 LARGEST_WEIGHT = 1e15
-# Sums of whole numbers are exact up to here.
-LARGEST_TOTAL = 2.0**53
 SMALLEST_WEIGHT = 1e-100
 
 
@@ -198,23 +196,6 @@ def encode_weights(sample_weight: Any, n_rows: int) -> Floats | None:
         )
     _check_magnitude(weight, "sample_weight")
     return weight
-
-
-def counts_of(row_weight: Floats | None) -> Integers | None:
-    """Return weights that are whole numbers, not all of them 1, as counts of rows; None for others.
-
-    Examples
-    --------
-    >>> counts_of(np.array([3.0, 1.0]))
-    array([3, 1])
-    >>> counts_of(np.array([3.5, 1.0])) is None
-    True
-    """
-    if row_weight is None or (row_weight == 1).all() or (row_weight != np.floor(row_weight)).any():
-        return None
-    if row_weight.sum() > LARGEST_TOTAL:
-        return None
-    return row_weight.astype(np.int64)
 
 
 def _check_magnitude(weight: Floats, name: str) -> None:

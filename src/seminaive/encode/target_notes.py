@@ -1,4 +1,4 @@
-"""Sentences about targets that are probably no classes, and about weights that are probably no counts."""
+"""Sentences about targets that are probably no classes, and about weights that may be meant otherwise."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MOST_CLASSES = 50
 # Different numbers beyond which a numeric target is questioned, unless they are codes: 0, 1, 2, ... or 1, 2,
 # 3, ...
 MOST_NUMBERS = 20
-# How far the sum of weights may be from the number of rows. A strength found by cross-validation is a power
-# of about two, which this moves by three steps and more.
+# How far the sum of weights may be from the number of rows where a strength is given: one that is ten times
+# too weak or too strong is seen in every effect.
 FAR = 10.0
 
 
@@ -76,4 +76,27 @@ def question_weights(row_weight: Floats | None) -> str | None:
         f"sample_weight sums to {total:.4g} over {n_rows:,} rows. A weight is how often a row counts, so "
         f"that the fit takes the table for one of {total:.4g} rows, and {effect}: multiply the weights by "
         f"{n_rows / total:.4g} to count each row once on average"
+    )
+
+
+def question_whole_weights(row_weight: Floats | None) -> str | None:
+    """Return a sentence about weights that may count rows: whole numbers, not all of them 1.
+
+    For searches by folds, in which a weight says how much a row matters, not how many rows it is.
+
+    Examples
+    --------
+    >>> question_whole_weights(np.array([3.0, 1.0])).split(": ")[0]
+    '2 rows with whole weights of mean 2'
+    >>> question_whole_weights(np.array([3.5, 1.0])) is None
+    True
+    """
+    if row_weight is None:
+        return None
+    row_weight = row_weight[row_weight > 0]
+    if (row_weight == 1).all() or (row_weight != np.floor(row_weight)).any():
+        return None
+    return (
+        f"{len(row_weight):,} rows with whole weights of mean {row_weight.mean():,.3g}: if weights count "
+        "rows, repeat them: X.loc[X.index.repeat(w)]"
     )

@@ -1,53 +1,71 @@
-"""Inner folds of a bootstrap sample that keep the copies of a row together.
+"""Inner folds of a replay: those of the model's ``cv``, with copies of a row where the row goes.
 
-A row that was drawn three times is three rows of the sample. Dealt to folds one by one, its copies would be
-trained on in one fold and held out in another, and a search over strengths would find that fitting closely
-pays.
+A row that was drawn three times is three rows of a bootstrap sample. Dealt to folds one by one, its copies
+would be trained on in one fold and held out in another, and a search over strengths would find that fitting
+closely pays.
 """
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedGroupKFold
+from sklearn.model_selection import BaseCrossValidator, PredefinedSplit, check_cv
+from sklearn.utils.validation import has_fit_parameter
 
 from seminaive.arrays import Indices
 from seminaive.errors import InputError
 
-# Folds where the model does not say how many: scikit-learn's default, and that of our models on fewer than
-# 3,000 rows.
-UNSAID_FOLDS = 5
 
-
-class CopiesTogether:
-    """A splitter for one table of rows, of which equal numbers are held out together.
+class ReplayFolds(BaseCrossValidator):  # type: ignore[misc]
+    """A splitter for the rows of one replay: those of a rule among the different rows, and their copies.
 
     Parameters
     ----------
-    numbers : ndarray of shape (n_rows,)
-        The original row, or the group, that each row of the table is a copy of.
-    n_splits : int
-        Folds, fewer where there are fewer different numbers.
+    rule : int, splitter, iterable of splits or None
+        As of a model's ``cv``. Splits name rows of the whole table.
+    origin : ndarray of shape (n_rows,)
+        The row of the whole table that each row of the replay is a copy of.
+    groups : ndarray of shape (n_rows,) or None
+        What belongs together, for rules that look at it.
     """
 
-    def __init__(self, numbers: Indices, n_splits: int, random_state: int) -> None:
-        self.numbers = numbers
-        self.n_splits = n_splits
-        self.random_state = random_state
+    def __init__(self, rule: Any, origin: Indices, groups: Indices | None) -> None:
+        self.rule = rule
+        self.origin = origin
+        self.groups = groups
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of folds."""
-        return min(self.n_splits, len(np.unique(self.numbers)))
+        return sum(1 for _ in self.split(X, y, groups))
 
-    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Indices, Indices]]:  # noqa: ARG002
-        """Yield positions of training and of held-out rows, the classes spread evenly."""
-        if len(y) != len(self.numbers):
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Indices, Indices]]:
+        """Yield positions of training and of held-out rows, without folds that the replay left empty."""
+        del X, groups
+        if len(y) != len(self.origin):
             raise InputError(
-                f"the folds of a replay are of its {len(self.numbers)} rows, and the model splits {len(y)}: "
+                f"the folds of a replay are of its {len(self.origin)} rows, and the model splits {len(y)}: "
                 "let cross-validation see all training rows"
             )
-        rule = StratifiedGroupKFold(self.get_n_splits(), shuffle=True, random_state=self.random_state)
-        yield from rule.split(np.zeros(len(y)), y, self.numbers)
+        for train, held_out in self._splits_of_table(np.asarray(y)):
+            trains, holds = (np.flatnonzero(np.isin(self.origin, part)) for part in (train, held_out))
+            if len(trains) and len(holds):
+                yield trains, holds
+
+    def _splits_of_table(self, y: Any) -> Iterator[tuple[Indices, Indices]]:
+        """Yield the splits in rows of the whole table."""
+        is_list = np.iterable(self.rule) and not hasattr(self.rule, "split")
+        if is_list or isinstance(self.rule, PredefinedSplit):
+            yield from check_cv(self.rule).split()
+            return
+        rows, first = np.unique(self.origin, return_index=True)
+        groups = None if self.groups is None else self.groups[first]
+        rule = check_cv(self.rule, y[first], classifier=True)
+        with warnings.catch_warnings():
+            # A rule that does not look at groups has said so of all rows.
+            warnings.filterwarnings("ignore", message="The groups parameter is ignored")
+            splits = list(rule.split(np.zeros((len(rows), 1)), y[first], groups))
+        yield from ((rows[train], rows[held_out]) for train, held_out in splits)
 
 
 def last_step(model: Any) -> tuple[str, Any]:
@@ -59,27 +77,32 @@ def last_step(model: Any) -> tuple[str, Any]:
     return prefix, model
 
 
-def keep_copies_together(model: Any, numbers: Indices, random_state: int) -> None:
-    """Let a model that splits its training rows by ``cv`` keep equal numbers in one fold.
+def replay_folds(
+    model: Any, origin: Indices, groups: Indices | None, *, has_copies: bool
+) -> dict[str, Indices]:
+    """Let a model, or the last step of a pipeline, fold some rows as its fit folds all rows.
 
-    A number of folds, a splitter with ``n_splits`` and what stands for a default are replaced; a list of
-    splits speaks of rows that a replay does not have and is refused.
+    A model whose ``fit`` takes groups is given them, or the numbers of the rows that are copied; by a number
+    of folds it keeps them together. Any other rule becomes `ReplayFolds`. Returns what ``fit`` is given.
+
+    Parameters
+    ----------
+    origin : ndarray of shape (n_rows,)
+        The row of the whole table that each row is a copy of.
+    groups : ndarray of shape (n_rows,) or None
+        What belongs together.
+    has_copies : bool
+        Whether rows may be copies of each other.
     """
     prefix, estimator = last_step(model)
     parameters = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
-    if "cv" not in parameters:
-        return
-    cv = parameters["cv"]
-    if cv is None or isinstance(cv, str):
-        n_splits = UNSAID_FOLDS if cv != "prefit" else None
-    elif isinstance(cv, int | np.integer):
-        n_splits = int(cv)
-    elif hasattr(cv, "n_splits"):
-        n_splits = int(cv.n_splits)
-    else:
-        raise InputError(
-            f"cv of {type(estimator).__name__} names rows that a bootstrap sample does not have: give "
-            "a number of folds"
-        )
-    if n_splits is not None:
-        model.set_params(**{f"{prefix}cv": CopiesTogether(numbers, n_splits, random_state)})
+    searches = getattr(estimator, "chooses_by_folds", lambda: True)
+    takes_groups = has_fit_parameter(estimator, "groups") and searches()
+    together = groups if groups is not None or not has_copies else origin
+    given = {} if together is None or not takes_groups else {f"{prefix}groups": together}
+    if "cv" not in parameters or isinstance(parameters["cv"], str):
+        return given
+    by_number = isinstance(parameters["cv"], int | float | np.number)
+    if not by_number or (has_copies and not takes_groups):
+        model.set_params(**{f"{prefix}cv": ReplayFolds(parameters["cv"], origin, groups)})
+    return given

@@ -23,7 +23,7 @@ from seminaive.evaluate.fingerprints import describe, fingerprint, set_random_st
 from seminaive.evaluate.one_thread import one_thread
 from seminaive.evaluate.readable_fit import EffectGrid, as_pandas, effects_on_grid, kept_terms_of
 from seminaive.evaluate.repetitions import run_repetitions
-from seminaive.evaluate.replay_folds import keep_copies_together, last_step
+from seminaive.evaluate.replay_folds import last_step, replay_folds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,7 +183,7 @@ def run_replays(
     """
     first = clone(model)
     set_random_states(first, stable_seed(random_state, "all rows"))
-    _fit(first, rows, np.arange(len(rows.truth)))
+    _fit(first, rows, np.arange(len(rows.truth)), has_copies=False)
     of_all = _record(first, rows, np.arange(len(rows.truth)))
     table = fingerprint(as_pandas(rows.X), rows.labels, rows.weight)
     described = f"{describe(model)}; {table}; groups {describe(rows.groups)}"
@@ -220,20 +220,19 @@ def _replay(model: Any, rows: TrainingRows, **unit: Any) -> list[dict[str, Any]]
     seed = stable_seed(unit["seed"], unit["kind"], unit["number"])
     fitted = clone(model)
     set_random_states(fitted, seed)
-    if unit["kind"] == "bootstrap" or rows.is_grouped:
-        keep_copies_together(fitted, rows.groups[drawn], seed % 2**31)
     with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore")  # the fit to all rows has warned
         try:
-            _fit(fitted, rows, drawn)
+            _fit(fitted, rows, drawn, has_copies=unit["kind"] == "bootstrap")
             return [_record(fitted, rows, wanted)]
         except Exception as error:  # noqa: BLE001 - whatever a model raises costs its replay only
             return [{"failure": f"{type(error).__name__}: {' '.join(str(error).split())}"[:500]}]
 
 
-def _fit(model: Any, rows: TrainingRows, drawn: Indices) -> None:
-    """Fit a model to some rows, with their weights where there are some."""
-    inside: dict[str, Any] = {}
+def _fit(model: Any, rows: TrainingRows, drawn: Indices, *, has_copies: bool) -> None:
+    """Fit a model to some rows, with their weights and groups where there are some."""
+    groups = rows.groups[drawn] if rows.is_grouped else None
+    inside: dict[str, Any] = dict(replay_folds(model, drawn, groups, has_copies=has_copies))
     if rows.weight is not None:
         prefix, estimator = last_step(model)
         if not has_fit_parameter(estimator, "sample_weight"):

@@ -41,8 +41,8 @@ def validate(
 
     A clone of the model is fitted to each sample as it would be to all rows: searches, imputation and
     selection inside of a pipeline included. Where the model, or the last step of a pipeline, cross-validates
-    by a parameter ``cv``, copies of one row are kept in one fold, since a search that trains on a row and
-    tests on its copy finds that overfitting pays.
+    by a parameter ``cv``, each replay does so by the same rule among its different rows; copies of a row are
+    where the row is, since a search that trains on a row and tests on its copy finds that overfitting pays.
 
     Parameters
     ----------
@@ -56,7 +56,9 @@ def validate(
         Folds of cross-validation and its repetitions, by which optimism is taken off. Fewer folds are faster
         and a little pessimistic where rows are few.
     groups : array-like of shape (n_rows,), default=None
-        What belongs together, such as rows of one patient: whole groups are drawn, and left out.
+        What belongs together, such as rows of one patient: whole groups are drawn, and left out. A model
+        whose ``fit`` takes groups is given them, so that ``fit(X, y, groups=groups)`` is judged; a splitter
+        in ``cv`` is given them, too.
     sample_weight : array-like of shape (n_rows,), default=None
         How much each row counts, in fits and measures.
     method : {"cross-validation", ".632+", "harrell"}, default="cross-validation"

@@ -26,7 +26,6 @@ from seminaive.objective.preconditioner import BuiltPreconditioner
 from seminaive.objective.ridge import Ridge
 from seminaive.scores import generative_scores
 from seminaive.selection.folds import check_folds
-from seminaive.selection.held_out import HeldOut
 from seminaive.selection.step_search import FoldPath, choose_step
 from seminaive.solvers.constrained_newton import ConstrainedSteps, DenseModel, Nonnegative
 from seminaive.solvers.minimize import minimize
@@ -135,11 +134,14 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         with unchanged_on_failure(self):
             for name in DECIDED:
                 self.__dict__.pop(name, None)
-            rows = self._encode_training(X, y, sample_weight)
+            rows, folded = self._encode_training(X, y, sample_weight), None
+            if self.fit_share == "cv":
+                folded = fold_rows(rows, self.cv, y, sample_weight, self.random_state, groups).merged()
+                rows = folded.rows
             naive, result = self._learn(rows)
             result.warn_unless_converged(self.tol, "raise max_iter, the ridge or tol")
-            if self.fit_share == "cv":
-                self._decide(fold_rows(rows, self.cv, y, sample_weight, self.random_state, groups))
+            if folded is not None:
+                self._decide(folded)
             else:
                 self.fit_share_ = float(self.fit_share)
             self.exponents_ = result.solution
@@ -149,6 +151,10 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
             self.scores_ = weighted.toward_class_shares(self.fit_share_, naive.prior)
             self._summarise(rows)
         return self
+
+    def chooses_by_folds(self) -> bool:
+        """Return whether folds choose the share of the fit."""
+        return bool(self.fit_share == "cv")
 
     def _learn(self, rows: TrainingSet) -> tuple[AdditiveScores, SolverResult]:
         """Return naive Bayes of some rows, and the exponents that their labels advise."""
@@ -168,7 +174,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
             results.append(result)
         worst = max(results, key=lambda result: result.optimality)
         worst.warn_unless_converged(self.tol, "in the folds; raise max_iter, the ridge or tol")
-        held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, folded.splits, folded.groups)
+        held_out = folded.held_out
         keep_decision(self, choose_step(held_out, folds, 1, generator_of(self.random_state)).decision)
 
     def _naive_bayes(self, rows: TrainingSet) -> AdditiveScores:

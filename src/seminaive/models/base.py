@@ -20,6 +20,7 @@ from seminaive.encode import (
     probable_mistakes,
     question_target,
     question_weights,
+    question_whole_weights,
     read_columns,
     report_columns,
 )
@@ -195,7 +196,8 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         self._report_columns(opened, training.table, first=known is None)
         if known is None:
             self._keep_target_name(getattr(y, "name", None))
-        question = question_weights(encode_weights(sample_weight, n_rows))
+        question_of = question_whole_weights if self.chooses_by_folds() else question_weights
+        question = question_of(encode_weights(sample_weight, n_rows))
         if question:
             warn_caller(f"{type(self).__name__}: {question}", WeightsWarning)
         return training
@@ -303,6 +305,14 @@ class TableClassifier(ClassifierMixin, TableEstimator):
     def binning_rule(self) -> CutRule | None:
         """Return the rule that cuts numbers into bins, or None where they stay numbers."""
         return None
+
+    def chooses_by_folds(self) -> bool:
+        """Return whether row weights are divided by their mean, as where folds choose the strengths.
+
+        Held-out rows then find the strength that suits the weights, whatever their unit. A strength that is
+        given weighs against the sum of the weights, as in scikit-learn.
+        """
+        return False
 
     def _joint_log_scores(self, table: EncodedTable) -> Floats:
         """Return the log posterior of each row and class, up to a constant per row."""

@@ -1,4 +1,4 @@
-"""Training rows with the folds that hold them out, a row that stands for several divided among folds."""
+"""Training rows with the folds that hold them out, each row with all its weight."""
 
 from __future__ import annotations
 
@@ -9,37 +9,43 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from seminaive.errors import WeightsWarning, warn_caller
-from seminaive.models.decided import generator_of, groups_of_rows
-from seminaive.models.parameters import folds_by_size, refuse_groups
-from seminaive.selection.counted_rows import deal, deal_to_folds
-from seminaive.selection.folds import split_rows
+from seminaive.errors import FoldsWarning, InputError, WeightsWarning, warn_caller
+from seminaive.models.decided import groups_of_rows
+from seminaive.models.parameters import folds_by_size
+from seminaive.selection.folds import grouped_sample, split_rows
+from seminaive.selection.held_out import HeldOut
 from seminaive.selection.split_rows import SplitRows
+from seminaive.statistics.distinct import first_equal_rows
 
 if TYPE_CHECKING:
-    from seminaive.arrays import Indices, Integers
+    from seminaive.arrays import Indices
     from seminaive.models.training_set import TrainingSet
 
     Split = tuple[Indices, Indices]
 
+# Classes that a warning names; a count says how many more there are.
+MOST_NAMED = 5
+
 
 @dataclass(frozen=True)
 class FoldedRows:
-    """A training table of which every row is in one fold as a whole.
+    """A training table and the folds that hold its rows out.
 
     Parameters
     ----------
     rows : TrainingSet
-        The training rows; one that stands for several has a copy in each fold that holds some of them out.
     splits : list of pairs of ndarray
         Positions of training and of held-out rows.
     groups : ndarray of shape (n_rows,) or None
         Numbers of what belongs together.
+    copies : ndarray of shape (n_rows,) or None
+        How many equal rows each one stands for, where they are merged.
     """
 
     rows: TrainingSet
     splits: list[Split]
     groups: Indices | None = None
+    copies: Indices | None = None
 
     @property
     def as_split(self) -> SplitRows:
@@ -47,60 +53,125 @@ class FoldedRows:
         rows = self.rows
         return SplitRows(rows.table, rows.labels, rows.weights, rows.n_classes, self.splits)
 
+    @property
+    def held_out(self) -> HeldOut:
+        """The rows that the folds hold out."""
+        rows = self.rows
+        return HeldOut.of(rows.labels, rows.weights, rows.n_classes, self.splits, self.groups, self.copies)
+
+    def merged(self) -> FoldedRows:
+        """Return one row for all that are equal and in the same folds, with their weights added up.
+
+        Fits, and losses of held-out rows, are those of the single rows. Rows of different groups or weights
+        stay apart: a bootstrap draws them so.
+        """
+        rows = self.rows
+        given = (self.groups, rows.row_weight)
+        keys: list[Any] = [rows.labels, _patterns(self.splits, len(rows.labels))]
+        keys += [key for key in given if key is not None]
+        first, kind = first_equal_rows(rows.table.codes, rows.table.numbers, *keys)
+        if len(first) == len(kind):
+            return self
+        copies = np.bincount(kind)
+        merged = replace(rows.of_rows(first), row_weight=rows.weights[first] * copies)
+        position = np.full(len(kind), -1)
+        position[first] = np.arange(len(first))
+        splits = [
+            (position[train][position[train] >= 0], position[held][position[held] >= 0])
+            for train, held in self.splits
+        ]
+        return FoldedRows(merged, splits, None if self.groups is None else self.groups[first], copies)
+
 
 def fold_rows(
     rows: TrainingSet, cv: Any, y: Any, sample_weight: Any, random_state: Any, groups: Any = None
 ) -> FoldedRows:
-    """Say which rows are held out, by any of scikit-learn's ways (see `split_rows`).
+    """Return the rows with the folds that ``cv`` names, in any of scikit-learn's ways (see `split_rows`).
 
-    A number of folds deals rows that stand for several to the folds by their counts. A splitter, splits and
-    groups speak of rows, which are held out whole. "auto" is a number of folds by the number of rows.
+    "auto" is a number of folds by the number of rows. Each row is held out with all its weight.
     """
+    _check_groups(groups, y)
     if isinstance(cv, str):
-        cv = folds_by_size(rows.n_counted)
-    if not isinstance(cv, Integral) or groups is not None:
-        splits = split_rows(cv, rows.labels, y, sample_weight, random_state, groups)
-        return FoldedRows(rows, splits, groups_of_rows(groups, sample_weight))
-    if rows.counts is None:
-        _question_weights(rows, int(cv))
-        return FoldedRows(rows, split_rows(cv, rows.labels, y, sample_weight, random_state))
-    n_folds = min(int(cv), rows.n_counted)
-    dealt = deal_to_folds(rows.counts, rows.labels, n_folds, generator_of(random_state))
-    divided, folds = _divided(rows, rows.counts, dealt)
-    every = np.arange(len(folds))
-    return FoldedRows(divided, [(every[folds != fold], every[folds == fold]) for fold in range(n_folds)])
+        cv = folds_by_size(len(rows.labels))
+    splits = split_rows(cv, rows.labels, y, sample_weight, random_state, groups)
+    if isinstance(cv, Integral):
+        _question_weights(rows, len(splits))
+    _question_classes(rows, splits)
+    return FoldedRows(rows, splits, groups_of_rows(groups, sample_weight))
 
 
-def hold_out_share(rows: TrainingSet, share: float, random_state: Any, groups: Any = None) -> FoldedRows:
-    """Hold a share of the rows out, once."""
-    refuse_groups(groups, "a share of held-out rows is drawn row by row")
-    n_rows = rows.n_counted
+def _patterns(splits: list[Split], n_rows: int) -> Indices:
+    """Return a number for each row, equal where every split treats rows alike."""
+    number, n_numbers = np.zeros(n_rows, dtype=np.int64), 1
+    for train, held_out in splits:
+        # A row may be in a part more than once.
+        trained, held = (np.bincount(part, minlength=n_rows) for part in (train, held_out))
+        most = int(trained.max()) + 1
+        number = (number * most + trained) * (int(held.max()) + 1) + held
+        present = np.bincount(number, minlength=n_numbers) > 0
+        number, n_numbers = (np.cumsum(present) - 1)[number], int(present.sum())
+    return number
+
+
+def hold_out_share(
+    rows: TrainingSet, share: float, sample_weight: Any, random_state: Any, groups: Any = None
+) -> FoldedRows:
+    """Hold a share of the rows out, once; whole groups where there are some."""
+    n_rows = len(rows.labels)
     n_held_out = min(max(1, round(share * n_rows)), n_rows - 1)
-    if rows.counts is None:
-        order = check_random_state(random_state).permutation(n_rows)
-        return FoldedRows(rows, [(np.sort(order[n_held_out:]), np.sort(order[:n_held_out]))])
-    dealt = deal(rows.counts, (n_rows - n_held_out, n_held_out), generator_of(random_state))
-    divided, parts = _divided(rows, rows.counts, dealt)
-    return FoldedRows(divided, [(np.flatnonzero(parts == 0), np.flatnonzero(parts == 1))])
+    random = check_random_state(random_state)
+    if groups is None:
+        order = random.permutation(n_rows)
+        split = (np.sort(order[n_held_out:]), np.sort(order[:n_held_out]))
+        numbers = None
+    else:
+        numbers = groups_of_rows(groups, sample_weight)
+        assert numbers is not None  # noqa: S101 - groups are given
+        held_out = grouped_sample(numbers, n_held_out, random)
+        split = (np.flatnonzero(~held_out), np.flatnonzero(held_out))
+    _question_classes(rows, [split])
+    return FoldedRows(rows, [split], numbers)
 
 
-def _divided(rows: TrainingSet, counts: Indices, dealt: Integers) -> tuple[TrainingSet, Indices]:
-    """Return one row for every row and part that has copies of it, and the part of each."""
-    index, parts = np.nonzero(dealt)
-    copies = dealt[index, parts]
-    weight = rows.weights[index] * (copies / counts[index])
-    return replace(rows.of_rows(index), row_weight=weight, counts=copies), parts
+def _check_groups(groups: Any, y: Any) -> None:
+    """Refuse groups that do not belong to the rows."""
+    if groups is not None and np.shape(groups) != (len(y),):
+        raise InputError(f"groups name one group per row: expected {len(y)}, got shape {np.shape(groups)}")
 
 
 def _question_weights(rows: TrainingSet, n_folds: int) -> None:
-    """Warn of a row that weighs more than the fold that holds it out should."""
+    """Warn of a row that weighs more than the fold that holds it out should.
+
+    Of whole weights it has been said that they may count rows.
+    """
     if rows.row_weight is None:
         return
-    largest, n_folds = rows.row_weight.max() / rows.row_weight.sum(), min(n_folds, len(rows.labels))
+    largest = rows.row_weight.max() / rows.row_weight.sum()
     if largest > 1 / n_folds:
         warn_caller(
-            f"one row has {largest:.0%} of all weight, more than one of {n_folds} folds should hold out. "
-            "Folds hold out whole rows, so that whatever this row is like, the others decide about it: give "
-            "counts as whole numbers, which are divided among the folds, or the rows themselves",
+            f"one row has {largest:.0%} of all weight, more than one of {n_folds} folds should hold out. It "
+            "is held out with all its weight, so that whatever it is like, the others decide about it: if "
+            "weights count rows, repeat them; else cap the weights",
             WeightsWarning,
         )
+
+
+def _question_classes(rows: TrainingSet, splits: list[Split]) -> None:
+    """Warn of classes that a fold holds out and has no training row of."""
+    n_lacking = np.zeros(rows.n_classes, dtype=np.int64)
+    for train, held_out in splits:
+        trained, held = (
+            np.bincount(rows.labels[part], minlength=rows.n_classes) > 0 for part in (train, held_out)
+        )
+        n_lacking += held & ~trained
+    lacking = np.flatnonzero(n_lacking)
+    if not len(lacking):
+        return
+    named = [f"{rows.classes[c]!s} in {n_lacking[c]} of {len(splits)} folds" for c in lacking[:MOST_NAMED]]
+    more = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""
+    warn_caller(
+        f"held-out rows have a class that the training rows of their fold lack ({', '.join(named)}{more}): "
+        "there it gets the probability of a label never seen, 1 / (n + 1) after n rows. Shuffle the rows, or "
+        "give a number of folds, which spreads each class; a class of one row or group needs more of them",
+        FoldsWarning,
+    )

@@ -183,7 +183,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         self.check_parameters()
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)
-            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups)
+            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups).merged()
             rows = folded.rows
             whole, tables = self._fold_tables(folded)
             earlier = self._earlier(training)
@@ -205,6 +205,10 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
                 self._keep_posterior(whole, estimate, found)
                 self._summarise(rows, estimate.tuple_weights())
         return self
+
+    def chooses_by_folds(self) -> bool:
+        """Return true: strengths are chosen by folds."""
+        return True
 
     def binning_rule(self) -> CutRule | None:
         """Return the rule that cuts numbers into bins."""
@@ -235,7 +239,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         def search_of(
             whole: FoldTable, tables: list[FoldTable], baseline: Baseline | None = None
         ) -> StrengthSearch:
-            return StrengthSearch(whole, tables, self.max_iter, folded.groups, step, baseline)
+            return StrengthSearch(whole, tables, self.max_iter, folded.groups, step, baseline, folded.copies)
 
         if earlier is None:
             return search_of(whole, tables)

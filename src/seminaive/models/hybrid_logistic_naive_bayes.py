@@ -22,7 +22,6 @@ from seminaive.models.parameters import VARIANCE_FLOOR, refuse_groups
 from seminaive.scores import log_priors
 from seminaive.scores.unknown_variance import with_means
 from seminaive.selection import FoldLosses
-from seminaive.selection.held_out import HeldOut
 from seminaive.selection.rate_search import RateSearch
 from seminaive.solvers.result import MAX_ITER, TOL
 from seminaive.structure import (
@@ -228,7 +227,7 @@ class HybridLogisticNaiveBayes(FittedHybrid):
             rows = self._encode_training(X, y, sample_weight)
             kept, folded = self._kept(X, y, sample_weight, rows), None
             if self._searches_rate:
-                folded = fold_rows(rows, self.cv, y, sample_weight, random, groups)
+                folded = fold_rows(rows, self.cv, y, sample_weight, random, groups).merged()
                 rows = folded.rows
             else:
                 refuse_groups(groups, "only partition='bias-variance' with rate='cv' makes some")
@@ -264,6 +263,10 @@ class HybridLogisticNaiveBayes(FittedHybrid):
             weight[given > 0] = rows.row_weight
         self.blanket_ = selector.fit(X, y, sample_weight=weight)
         return set(schema.coded) & set(np.flatnonzero(selector.support_).tolist())
+
+    def chooses_by_folds(self) -> bool:
+        """Return whether folds choose the rate."""
+        return self._searches_rate
 
     # The partition
 
@@ -305,7 +308,7 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         for of_fold, (train, _) in zip(row_weights, splits, strict=True):
             of_fold[train] = rows.weights[train]
         logistic = problem.logistic_fits(self, row_weights)
-        held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, splits, folded.groups)
+        held_out = folded.held_out
         folds = [problem.fold(train, fixed) for train, _ in splits]
         search = RateSearch(folds, logistic, held_out, self.joint)
         scores, results = search.scores_by_step(step)

@@ -22,7 +22,6 @@ from seminaive.models.path_curves import PathCurves
 from seminaive.objective.log_loss import log_losses
 from seminaive.scores import Interpolation
 from seminaive.selection.folds import check_folds
-from seminaive.selection.held_out import HeldOut
 from seminaive.selection.step_search import FoldPath, choose_step
 from seminaive.solvers import AlphaPath
 from seminaive.statistics import TableStatistics
@@ -122,18 +121,20 @@ class InterpolatedClassifier(AdditiveClassifier):
         Parameters
         ----------
         sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts, in the estimates and in the errors.
+            How much each row matters, in the estimates and in the errors.
         """
         self.check_parameters()
         with unchanged_on_failure(self):
             for name in (*DECIDED, "fold_deviances_"):
                 self.__dict__.pop(name, None)
-            rows = self._encode_training(X, y, sample_weight)
+            rows, folded = self._encode_training(X, y, sample_weight), None
+            if self.criterion == "cv":
+                folded = fold_rows(rows, self.cv, y, sample_weight, self.random_state, groups).merged()
+                rows = folded.rows
             plain = replace(rows, table=rows.table.without_cut_numbers())
             interpolation = self._interpolation(plain)
             path = self._find_path(interpolation, plain)
-            if self.criterion == "cv":
-                folded = fold_rows(rows, self.cv, y, sample_weight, self.random_state, groups)
+            if folded is not None:
                 chosen = self._held_out_step(path, folded)
             else:
                 refuse_groups(groups, f"criterion={self.criterion!r} makes none")
@@ -142,6 +143,10 @@ class InterpolatedClassifier(AdditiveClassifier):
             self._keep_step(interpolation, path, chosen)
             self._summarise(rows)
         return self
+
+    def chooses_by_folds(self) -> bool:
+        """Return whether folds choose the step."""
+        return self.criterion == "cv"
 
     def _find_path(
         self, interpolation: Interpolation, rows: TrainingSet, whole: AlphaPath | None = None
@@ -196,7 +201,7 @@ class InterpolatedClassifier(AdditiveClassifier):
     def _held_out_step(self, path: AlphaPath, folded: FoldedRows) -> int:
         """Return the step of least held-out loss; keep the decision."""
         rows, splits = folded.rows, folded.splits
-        held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, splits, folded.groups)
+        held_out = folded.held_out
         with progress_of(self, "folds", len(splits)) as step:
             folds = []
             for train, _ in splits:

@@ -159,12 +159,12 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
         Parameters
         ----------
         sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts, in fitting and in the test losses.
+            How much each row matters, in fitting and in the test losses; only ratios of weights do.
         """
         self.check_parameters()
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)
-            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups)
+            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups).merged()
             rows = folded.rows
             earlier = self._earlier(training)
             search = ShrinkageSearch(
@@ -178,6 +178,7 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
                 bool(self.standardize),
                 effective_n_jobs(self.n_jobs),
                 folded.groups,
+                folded.copies,
                 None if earlier is None else self._recalibrated(earlier, folded),
             )
             shares = self.generative_shares if self._has_shares() else (1.0,)
@@ -193,6 +194,10 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
             else:
                 self._complete(training, RecalibratedModel(earlier, search.baseline.of_all).times(share))
         return self
+
+    def chooses_by_folds(self) -> bool:
+        """Return true: strengths are chosen by folds."""
+        return True
 
     @staticmethod
     def _recalibrated(earlier: Earlier, folded: FoldedRows) -> Baseline:

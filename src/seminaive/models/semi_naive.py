@@ -213,6 +213,10 @@ class SemiNaive(PairedClassifier):
                 self._finish_started(rows, earlier)
         return self
 
+    def chooses_by_folds(self) -> bool:
+        """Return true: strengths are chosen by folds."""
+        return True
+
     def _most_searched(self) -> int:
         """Return how many rows the search sees at most."""
         return smooth_rows.MOST_SEARCHED

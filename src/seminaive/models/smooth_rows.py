@@ -124,8 +124,8 @@ class RowsInMemory:
 
     @property
     def n_rows(self) -> int:
-        """The number of rows; one that stands for several counts as many."""
-        return self.rows.n_counted
+        """The number of rows."""
+        return len(self.rows.labels)
 
     @property
     def class_weight(self) -> Floats:
@@ -205,11 +205,11 @@ def _sampled(folded: FoldedRows, most_rows: int, random_state: Any) -> FoldedRow
     random.permutation(n_rows)
     drawn = stratified_sample(rows.labels, most_rows, random)
     splits = _restricted(folded.splits, drawn, n_rows)
-    sample = rows.of_rows(drawn)
+    sample, groups = rows.of_rows(drawn), None if folded.groups is None else folded.groups[drawn]
     if not splits:
         # A user's splits left the sample no training rows, or no held-out ones.
-        return fold_rows(sample, FEW_FOLDS, sample.labels, None, random_state)
-    return FoldedRows(sample, splits, None if folded.groups is None else folded.groups[drawn])
+        return fold_rows(sample, FEW_FOLDS, sample.labels, None, random_state, groups)
+    return FoldedRows(sample, splits, groups)
 
 
 def _restricted(splits: list[Split], drawn: Indices, n_rows: int) -> list[Split]:

@@ -32,7 +32,6 @@ from seminaive.models.parameters import (
 from seminaive.scores import Network
 from seminaive.selection import NetworkPath
 from seminaive.selection.folds import check_folds
-from seminaive.selection.held_out import HeldOut
 from seminaive.selection.network_folds import PLAN, DecisionOptions, HeldOutNetworks
 from seminaive.selection.network_search import NetworkStrengths, NetworkTable, SearchOptions, search_path
 from seminaive.solvers.blas import one_blas_thread
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from seminaive.encode.schema import MissingPolicy
     from seminaive.models.folded import FoldedRows
     from seminaive.models.training_set import TrainingSet
+    from seminaive.selection.held_out import HeldOut
 
     Split = tuple[Indices, Indices]
 
@@ -214,15 +214,21 @@ class SparseBayesianNetwork(NetworkNodes):
             self.bin_means_ = self._means_of_bins(rows)
             self.class_shares_ = np.bincount(rows.labels, rows.weights) / rows.weights.sum()
             folded = self._folded(rows, y, sample_weight, random, groups)
+            if not self._network_table(rows).has_missing:
+                # Cells that are missing are drawn for each row.
+                folded = folded.merged()
             rows, splits = folded.rows, folded.splits
-            held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, splits, folded.groups)
             # Read by the search alone, fold after fold.
             fold_tables = (self._fold_table(rows, train) for train, _ in splits)
             with one_blas_thread():
                 generator = np.random.default_rng(random.randint(2**31))
-                self._search(self._network_table(rows), fold_tables, splits, held_out, generator)
+                self._search(self._network_table(rows), fold_tables, splits, folded.held_out, generator)
             self._summarise(rows)
         return self
+
+    def chooses_by_folds(self) -> bool:
+        """Return whether folds choose among several strengths."""
+        return (self.strengths if is_whole(self.strengths) else len(self.strengths)) > 1
 
     def binning_rule(self) -> CutRule | None:
         """Return the rule that cuts numbers into bins."""
@@ -313,7 +319,7 @@ class SparseBayesianNetwork(NetworkNodes):
     ) -> FoldedRows:
         """Return the rows with those that are held out."""
         if is_number(self.cv) and not is_whole(self.cv):
-            return hold_out_share(rows, self.cv, random, groups)
+            return hold_out_share(rows, self.cv, sample_weight, random, groups)
         return fold_rows(rows, self.cv, y, sample_weight, random, groups)
 
     def _check_parameters(self) -> None:

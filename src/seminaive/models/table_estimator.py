@@ -51,8 +51,9 @@ class TableEstimator(BaseEstimator):
         y : array-like of shape (n_rows,)
             Class labels: text, whole numbers or booleans.
         sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts.
+            How much each row matters. Where folds choose, only the ratios of weights do; else whole weights
+            equal repeated rows.
         groups : array-like of shape (n_rows,), default=None
-            Rows that belong together; passed on to a splitter of groups in ``cv``.
+            Rows that belong together: folds hold them out together, and a splitter in ``cv`` is given them.
         """
         raise NotImplementedError

@@ -11,7 +11,6 @@ from sklearn.utils.validation import validate_data
 from seminaive.encode import (
     EncodedTable,
     TableEncoder,
-    counts_of,
     encode_target,
     encode_weights,
     keep_rows,
@@ -46,16 +45,12 @@ class TrainingSet:
     classes : ndarray of shape (n_classes,)
     row_weight : ndarray of shape (n_rows,) or None
         None where every row counts once. Rows of weight zero are gone.
-    counts : ndarray of shape (n_rows,) or None
-        How many rows each one stands for, where the sample weights are whole numbers, not all of them 1;
-        the weights of classes have no part in it.
     """
 
     table: EncodedTable
     labels: Integers
     classes: NDArray[Any]
     row_weight: Floats | None
-    counts: Integers | None = None
 
     @property
     def n_classes(self) -> int:
@@ -67,17 +62,11 @@ class TrainingSet:
         """Return the weight of each row, 1 where rows are not weighted."""
         return np.ones(len(self.labels)) if self.row_weight is None else self.row_weight
 
-    @property
-    def n_counted(self) -> int:
-        """Return the number of rows; a row that stands for several counts as many."""
-        return len(self.labels) if self.counts is None else int(self.counts.sum())
-
     def of_rows(self, index: Integers) -> TrainingSet:
         """Return some of the rows, with all classes."""
         weight = None if self.row_weight is None else self.row_weight[index]
-        counts = None if self.counts is None else self.counts[index]
         table, labels = self.table.rows(index), self.labels[index]
-        return replace(self, table=table, labels=labels, row_weight=weight, counts=counts)
+        return replace(self, table=table, labels=labels, row_weight=weight)
 
 
 def open_training(
@@ -138,8 +127,9 @@ def encode_rows(
     """
     opened = open_table(X) if opened is None else opened
     opened, target, row_weight = labelled_rows(type(model).__name__, X, y, sample_weight, opened)
-    counts = counts_of(row_weight)
     row_weight = weigh_classes(model.class_weight, target, row_weight, whole=not chunk)
+    if row_weight is not None and not chunk and model.chooses_by_folds():
+        row_weight = row_weight / row_weight.mean()
     _, table = TableEncoder.learn(
         opened,
         categorical_features=model.categorical_features,
@@ -152,4 +142,4 @@ def encode_rows(
         merge_spellings=model.merge_spellings,
         formats=formats,
     )
-    return opened, TrainingSet(table, target.labels, target.classes, row_weight, counts)
+    return opened, TrainingSet(table, target.labels, target.classes, row_weight)

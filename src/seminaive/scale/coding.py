@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.encode import TableEncoder, counts_of, encode_target, encode_weights
+from seminaive.encode import TableEncoder, encode_target, encode_weights
 from seminaive.models.training_set import TrainingSet
 from seminaive.scale.survey import training_pieces
 
@@ -48,9 +48,8 @@ class Coding:
         target = encode_target(y, "scale")
         labels = np.searchsorted(self.classes, target.classes)[target.labels]
         weights = encode_weights(weight, len(labels))
-        counts = counts_of(weights)
         if self.class_factors is not None:
             factors = self.class_factors[labels]
             weights = factors if weights is None else weights * factors
         table = TableEncoder(self.schema).encode(features)
-        return TrainingSet(table, labels, self.classes, weights, counts)
+        return TrainingSet(table, labels, self.classes, weights)

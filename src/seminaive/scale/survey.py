@@ -116,15 +116,20 @@ class Survey:
         pairs = zip(self.readings, features, strict=True)
         return tuple(replace(reading, dtype=str(field.type)) for reading, field in pairs)
 
-    def class_factors(self, class_weight: Any) -> Floats | None:
-        """Return what the rows of each class are multiplied by, None where nothing is said."""
-        if class_weight is None:
-            return None
-        target = EncodedTarget(np.array(self.classes, dtype=object), np.arange(len(self.classes)))
-        totals = self.statistics.class_weight
-        weighed = weigh_classes(class_weight, target, totals, whole=True)
-        assert weighed is not None  # noqa: S101 - class_weight is given
-        return weighed / totals
+    def class_factors(self, class_weight: Any, *, relative: bool) -> Floats | None:
+        """Return what the weights of each class are multiplied by, None where they stay as they are.
+
+        ``relative`` divides the weights of all rows by their mean.
+        """
+        totals, factors = self.statistics.class_weight, np.ones(len(self.classes))
+        if class_weight is not None:
+            target = EncodedTarget(np.array(self.classes, dtype=object), np.arange(len(self.classes)))
+            weighed = weigh_classes(class_weight, target, totals, whole=True)
+            assert weighed is not None  # noqa: S101 - class_weight is given
+            factors = weighed / totals
+        if relative:
+            factors = factors * (self.n_rows / float(totals @ factors))
+        return None if (factors == 1).all() else factors
 
     def schema(
         self,
@@ -139,12 +144,15 @@ class Survey:
         """
         columns: list[Column] = []
         number, coded = 0, 0
+        factors = np.ones(len(self.classes)) if class_factors is None else class_factors
         known = self.statistics.schema
         for position, column in enumerate(known.columns):
             if isinstance(column, CategoricalColumn):
-                weights = self.statistics.counts.block(coded).sum(axis=1)
+                by_class = self.statistics.counts.block(coded)
+                weights = by_class.sum(axis=1)
                 coded += 1
-                identifier = None if position in listed else self._identifier(position, column, weights)
+                weighed = by_class @ factors
+                identifier = None if position in listed else self._identifier(position, column, weighed)
                 columns.append(identifier or _kept_categories(column, weights, max_categories))
             elif isinstance(column, NumericColumn):
                 empty = not self.statistics.moments.weight[number].any()

@@ -105,7 +105,7 @@ class Work:
     def adopt(self, survey: Survey) -> Coding:
         """Set classes and columns of the model; return how rows are encoded from now on."""
         model, reading = self.model, self.data.reading
-        factors = survey.class_factors(model.class_weight)
+        factors = survey.class_factors(model.class_weight, relative=model.chooses_by_folds())
         listed = listed_columns(reading.features.names, model.categorical_features)
         schema = survey.schema(model.binning_rule(), factors, self.max_categories, listed)
         validate_data(model, reading.features.empty_table(), skip_check_array=True, reset=True)
@@ -140,8 +140,9 @@ class Work:
         return pa.concat_tables(features).unify_dictionaries(), every_label.unify_dictionaries(), weight
 
     def coded(self) -> tuple[Survey, Coding]:
-        """Survey all rows; with class weights the summary needs counts of values, as cut points do."""
-        values = self.model.binning_rule() is not None or self.model.class_weight is not None
+        """Survey all rows; with factors of classes the summary needs counts of values, as cut points do."""
+        weighed = self.model.chooses_by_folds() and self.data.reading.weight is not None
+        values = self.model.binning_rule() is not None or self.model.class_weight is not None or weighed
         survey = self.survey(values=values, sketches=not values and self.model.keep_summary)
         return survey, self.adopt(survey)
 

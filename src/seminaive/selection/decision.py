@@ -172,11 +172,17 @@ def decide(
     if not len(held_out):
         # No row has shown any gain.
         return Decision(weights, 0.0 if fit_share is None else fit_share, np.nan, (np.nan, np.nan))
-    price = _Price.of(held_out, scores, losses, rule, generator)
-    share = price.share() if fit_share is None else fit_share
-    by_draw, by_row = price.losses(share)
+    known, by_row, between_draws = held_out.known, held_out.share_losses.copy(), 0.0
+    share = 0.0 if fit_share is None else fit_share
+    if known.any():
+        # Rows of a class that their fold lacks lose the same by all trials: only the others choose.
+        part = held_out if known.all() else held_out.part(known)
+        price = _Price.of(part, scores[known], losses[known], rule, generator)
+        share = price.share() if fit_share is None else fit_share
+        by_draw, by_row[known] = price.losses(share)
+        between_draws = float(by_draw.std()) * part.total / held_out.total
     loss = float(held_out.mean(by_row))
-    error = np.hypot(held_out.standard_error(by_row), by_draw.std())
+    error = np.hypot(held_out.standard_error(by_row), between_draws)
     # On the scale of logarithms: losses are positive, and their means skewed.
     factor = float(np.exp(-ndtri((1 - COVERAGE) / 2) * error / max(loss, np.finfo(float).tiny)))
     return Decision(weights, share, loss, (loss / factor, loss * factor))
@@ -298,32 +304,14 @@ class _Price:
 def _draw(held_out: HeldOut, generator: np.random.Generator) -> tuple[Floats, Floats]:
     """Return the weight of each row that is drawn, and that which is not.
 
-    Counts are Poisson numbers, as those of many rows drawn with replacement are.
+    A row is drawn with all its weight, and a group with all its rows. Counts are Poisson numbers, as those of
+    many rows drawn with replacement are. Of the copies of a row beyond the first, some are drawn no time,
+    some once, some twice and so on: their numbers are a multinomial draw.
     """
-    if held_out.grouped:
-        counts = generator.poisson(1.0, int(held_out.units.max()) + 1)[held_out.units]
-        return held_out.weight * counts, np.where(counts == 0, held_out.weight, 0.0)
-    occurrences = np.bincount(held_out.units)
-    row_weight = np.bincount(held_out.units, held_out.weight).astype(np.float64)
-    drawn, left = _draw_copies(row_weight, generator)
-    return (drawn / occurrences)[held_out.units], (left / occurrences)[held_out.units]
-
-
-def _draw_copies(weight: Floats, generator: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return how often rows are drawn, and the weight that is not, where a weight w stands for w copies.
-
-    A weight of at most 1 is one row, which is drawn or not. Of the copies beyond the first, some are drawn
-    no time, some once, some twice and so on: their numbers are a multinomial draw. What is left over is one
-    row of less weight.
-    """
-    first = np.minimum(weight, 1.0)
-    counts = generator.poisson(first)
-    left = np.where(counts == 0, first, 0.0)
-    if (weight <= 1.0).all():
-        return counts.astype(np.float64), left
-    whole = np.floor(weight - first).astype(np.int64)
-    part = weight - first - whole
-    by_times = generator.multinomial(whole, POISSON)
-    of_part = generator.poisson(part)
-    drawn = np.asarray(counts + by_times @ np.arange(len(POISSON)) + of_part, dtype=np.float64)
-    return drawn, np.asarray(left + by_times[:, 0] + np.where(of_part == 0, part, 0.0))
+    copies, units = held_out.copies, held_out.units
+    counts = generator.poisson(1.0, len(copies))
+    left = (counts == 0).astype(np.int64)
+    if (copies > 1).any():
+        by_times = generator.multinomial(copies - 1, POISSON)
+        counts, left = counts + by_times @ np.arange(len(POISSON)), left + by_times[:, 0]
+    return held_out.weight * (counts / copies)[units], held_out.weight * (left / copies)[units]

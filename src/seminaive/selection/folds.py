@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
-    from seminaive.arrays import Indices
+    from seminaive.arrays import Booleans, Indices
 
     Split = tuple[Indices, Indices]
 
@@ -36,19 +36,22 @@ def split_rows(
 ) -> list[Split]:
     """Return pairs of training and held-out positions among the rows of positive weight.
 
-    A number of folds splits every class evenly at random; a splitter or splits refer to all rows of ``y``,
-    and a splitter is given the groups. ``labels`` are the codes of the rows of positive weight.
+    A number of folds splits every class evenly at random, and leaves groups whole; a splitter or splits refer
+    to all rows of ``y``, and a splitter is given the groups. ``labels`` are the codes of the rows of positive
+    weight, ``groups`` has an entry for each row of ``y``.
     """
+    kept = np.ones(len(y), dtype=bool) if sample_weight is None else np.asarray(sample_weight) > 0
     if isinstance(cv, Integral):
-        if groups is not None:
-            raise InputError("groups need a splitter that knows them: pass cv=GroupKFold() or the like")
-        folds = stratified_folds(labels, min(int(cv), len(labels)), check_random_state(random_state))
+        random = check_random_state(random_state)
+        if groups is None:
+            folds = stratified_folds(labels, min(int(cv), len(labels)), random)
+        else:
+            folds = grouped_folds(labels, np.asarray(groups)[kept], int(cv), random)
         every = np.arange(len(labels))
         return [(every[folds != fold], every[folds == fold]) for fold in range(folds.max() + 1)]
     from sklearn.model_selection import check_cv
 
     splits = check_cv(cv, y, classifier=True).split(np.zeros((len(y), 1)), y, groups)
-    kept = np.ones(len(y), dtype=bool) if sample_weight is None else np.asarray(sample_weight) > 0
     moved = np.cumsum(kept) - 1
     every = np.arange(len(y))
     try:
@@ -69,6 +72,55 @@ def stratified_folds(labels: Indices, n_folds: int, random: np.random.RandomStat
     folds = np.empty(len(labels), dtype=np.int64)
     folds[_shuffled_by_class(labels, random)] = np.arange(len(labels)) % n_folds
     return folds
+
+
+def grouped_folds(labels: Indices, groups: Indices, n_folds: int, random: np.random.RandomState) -> Indices:
+    """Return the fold of each row: groups stay whole, and classes are spread as evenly as that allows.
+
+    Groups go to the folds one by one, the largest first, equal ones in random order. Each goes where it adds
+    least to the sum over folds f and classes c of ``n_fc^2 / N_c``, n_fc being the rows of c in f and N_c
+    those in all: with g_c rows in the group, where ``sum_c g_c n_fc / N_c`` is least; of equals to the fold
+    with the fewest rows.
+    """
+    number_of = np.unique(groups, return_inverse=True)[1].ravel()
+    n_groups, n_classes = int(number_of.max()) + 1, int(labels.max()) + 1
+    if n_groups < 2:
+        raise InputError(
+            f"all {len(labels)} rows are of one group, which no fold can hold out: leave groups out"
+        )
+    rows = np.bincount(number_of * n_classes + labels, minlength=n_groups * n_classes)
+    rows = rows.reshape(n_groups, n_classes).astype(np.float64)
+    sizes = rows.sum(axis=1)
+    shares = rows / np.maximum(rows.sum(axis=0), 1.0)
+    order = random.permutation(n_groups)
+    order = order[np.argsort(-sizes[order], kind="stable")]
+    n_folds = min(n_folds, n_groups)
+    in_folds, fold_sizes = np.zeros((n_folds, n_classes)), np.zeros(n_folds)
+    fold_of = np.empty(n_groups, dtype=np.int64)
+    for group in order.tolist():
+        added = in_folds @ shares[group]
+        least = np.flatnonzero(added <= added.min())
+        fold = int(least[fold_sizes[least].argmin()])
+        fold_of[group] = fold
+        in_folds[fold] += rows[group]
+        fold_sizes[fold] += sizes[group]
+    return np.asarray(fold_of[number_of])
+
+
+def grouped_sample(groups: Indices, n_rows: int, random: np.random.RandomState) -> Booleans:
+    """Return whether each row is drawn: whole groups in random order, as many as come nearest to ``n_rows``.
+
+    At least one group is drawn, and one is not.
+    """
+    sizes = np.bincount(groups)
+    if len(sizes) < 2:
+        raise InputError(
+            f"all {len(groups)} rows are of one group, which no fold can hold out: leave groups out"
+        )
+    order = random.permutation(len(sizes))
+    reached = np.cumsum(sizes[order])[:-1]
+    n_drawn = 1 + int(np.abs(reached - n_rows).argmin())
+    return np.isin(groups, order[:n_drawn])
 
 
 def stratified_sample(labels: Indices, n_rows: int, random: np.random.RandomState) -> Indices:

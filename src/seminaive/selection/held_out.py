@@ -6,7 +6,7 @@ the one place that turns such scores into losses, and losses into means and stan
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from seminaive.objective.log_loss import POINTWISE, expected_log_losses, posteri
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from seminaive.arrays import Floats, Indices
+    from seminaive.arrays import Booleans, Floats, Indices
 
     Split = tuple[Indices, Indices]
 
@@ -30,8 +30,9 @@ SCORINGS = (*POINTWISE, "auc")
 class HeldOut:
     """Held-out rows, fold after fold.
 
-    A row whose class the training rows of its fold lack is left out: no model there has learned the class,
-    and the class has no share to gain over.
+    No model of a fold has learned a class that the training rows of the fold lack. The class then has the
+    probability of a label that was never seen, 1 / (n + 1) with n training rows (Laplace's rule of
+    succession), whatever the trial; several such classes share it.
 
     Parameters
     ----------
@@ -50,8 +51,12 @@ class HeldOut:
         What the class shares of the fold's training rows score: their logarithms, or one log odds.
     units : ndarray of shape (n_held_out,)
         Numbers of what is drawn as one: rows, or groups of rows that belong together.
-    grouped : bool
-        Whether units are groups.
+    copies : ndarray of shape (n_units,)
+        How many equal rows each unit stands for, which are drawn one by one; 1 for groups.
+    lacking : ndarray of shape (n_folds, n_classes)
+        Whether the training rows of a fold lack a class.
+    unseen : ndarray of shape (n_folds,)
+        The log odds of a label that the training rows of a fold never had.
     """
 
     rows: Indices
@@ -61,8 +66,9 @@ class HeldOut:
     probabilities: Floats
     share_scores: Floats
     units: Indices
-    grouped: bool
-    n_folds: int
+    copies: Indices
+    lacking: Booleans
+    unseen: Floats
 
     @classmethod
     def of(
@@ -72,33 +78,32 @@ class HeldOut:
         n_classes: int,
         splits: Sequence[Split],
         groups: Indices | None = None,
+        copies: Indices | None = None,
     ) -> HeldOut:
         """Collect the held-out rows of some splits of a table.
 
-        ``groups`` has the group of each row of the table, where rows belong together.
+        ``groups`` has the group of each row of the table, where rows belong together, ``copies`` how many
+        equal rows it stands for, where they are merged.
         """
         rows = np.concatenate([held for _, held in splits])
         folds = np.repeat(np.arange(len(splits)), [len(held) for _, held in splits])
-        shares = np.stack(
-            [
-                np.bincount(labels[train], row_weight[train], minlength=n_classes) / row_weight[train].sum()
-                for train, _ in splits
-            ]
+        trained = np.stack(
+            [np.bincount(labels[train], row_weight[train], minlength=n_classes) for train, _ in splits]
         )
-        known = shares[folds, labels[rows]] > 0
-        rows, folds = rows[known], folds[known]
         occurrences = np.bincount(rows, minlength=len(labels))
-        with np.errstate(divide="ignore"):
-            logs = np.log(shares)[folds]
-        # The share of a class that no row here has is nothing; a finite score far below the others says so.
-        logs = np.maximum(logs, np.log(np.finfo(np.float64).tiny))
+        # What a class that a fold lacks scores is set by `completed`.
+        shares = np.maximum(trained, np.finfo(np.float64).tiny) / trained.sum(axis=1, keepdims=True)
+        logs = np.log(shares)[folds]
         weight = row_weight[rows] / occurrences[rows]
         unknown = 1.0 / (1.0 + weight.sum())
         class_shares = np.bincount(labels, row_weight, minlength=n_classes) / row_weight.sum()
         probabilities = (1 - unknown) * np.eye(n_classes)[labels[rows]] + unknown * class_shares
         two = n_classes == 2
         units = np.unique(rows if groups is None else groups[rows], return_inverse=True)[1].ravel()
-        return cls(
+        of_units = np.ones(int(units.max(initial=-1)) + 1, dtype=np.int64)
+        if groups is None and copies is not None:
+            of_units[units] = copies[rows]
+        held_out = cls(
             rows,
             folds,
             labels[rows],
@@ -106,9 +111,11 @@ class HeldOut:
             probabilities[:, 1:] if two else probabilities,
             logs[:, 1:] - logs[:, :1] if two else logs,
             units,
-            groups is not None,
-            len(splits),
+            of_units,
+            trained == 0,
+            -np.log(trained.sum(axis=1)),
         )
+        return replace(held_out, share_scores=held_out.completed(held_out.share_scores))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -118,7 +125,55 @@ class HeldOut:
         """Return the weight of all held-out rows."""
         return float(self.weight.sum())
 
+    @property
+    def n_folds(self) -> int:
+        """Return the number of folds."""
+        return len(self.lacking)
+
+    @property
+    def known(self) -> Booleans:
+        """Return whether the training rows of its fold have the class of each row.
+
+        The others lose the same by all trials, and have no part in a choice among them.
+        """
+        return ~self.lacking[self.folds, self.labels]
+
+    def part(self, chosen: Booleans) -> HeldOut:
+        """Return some of the rows."""
+        numbers, units = np.unique(self.units[chosen], return_inverse=True)
+        names = ("rows", "folds", "labels", "weight", "probabilities", "share_scores")
+        of_rows = {name: getattr(self, name)[chosen] for name in names}
+        return replace(self, units=units.ravel(), copies=self.copies[numbers], **of_rows)
+
     # Scores
+
+    def completed(self, scores: Floats) -> Floats:
+        """Return scores of all held-out rows, with those of classes that the training rows of a fold lack.
+
+        Axes between rows and columns are kept.
+        """
+        if not self.lacking.any():
+            return scores
+        found = scores.copy()
+        for fold in np.flatnonzero(self.lacking.any(axis=1)).tolist():
+            here = self.folds == fold
+            found[here] = self.completed_in(fold, scores[here])
+        return found
+
+    def completed_in(self, fold: int, scores: Floats) -> Floats:
+        """Return scores by the fit of one fold, with those of classes that its training rows lack.
+
+        The log odds of such classes together, against the others, are those of a label never seen.
+        """
+        lacking = self.lacking[fold]
+        if not lacking.any():
+            return scores
+        if scores.shape[-1] == 1:
+            return np.full_like(scores, self.unseen[fold] if lacking[1] else -self.unseen[fold])
+        found = scores.copy()
+        known = np.logaddexp.reduce(scores[..., ~lacking], axis=-1, keepdims=True)
+        found[..., lacking] = known + self.unseen[fold] - np.log(lacking.sum())
+        return found
 
     def gathered(self, scores_by_fold: Sequence[Floats]) -> Floats:
         """Return the scores of held-out rows, given each fold's scores of all rows of the table."""
@@ -126,7 +181,7 @@ class HeldOut:
         for fold, scores in enumerate(scores_by_fold):
             here = self.folds == fold
             found[here] = scores[self.rows[here]]
-        return found
+        return self.completed(found)
 
     # Losses
 
@@ -153,16 +208,13 @@ class HeldOut:
     def standard_error(self, by_row: Floats) -> float:
         """Return the standard error of the weighted mean, NaN where there is no row.
 
-        Weights are counts of rows, so that the sum of squares has one term per row; rows of one group are one
-        term, and several occurrences of one row are their mean.
+        The sum of squares has one term per unit: a row, with all its weight and all its occurrences, or a
+        group of rows; and one per copy, which are equal.
         """
         away = by_row - self.mean(by_row)
         largest = float(np.abs(away).max(initial=0.0)) or 1.0
         away = away / largest  # squares of far scores are beyond all doubles
-        terms, counts = np.bincount(self.units, self.weight * away), np.ones(1)
-        if not self.grouped:
-            counts = np.maximum(np.bincount(self.units, self.weight), np.finfo(float).tiny)
-        square = float((terms**2 / counts).sum())
+        square = float((np.bincount(self.units, self.weight * away) ** 2 / self.copies).sum())
         return largest * float(np.sqrt(square)) / (self.total or np.nan)
 
     def fold_means(self, scores: Floats, scoring: str) -> Floats:

@@ -134,11 +134,15 @@ class HeldOutNetworks:
     def add(self, order: Sequence[int], strength: float) -> None:
         """Judge the networks of the folds at one more strength."""
         scores = np.concatenate([fold.scores(order, strength) for fold in self.folds])
+        scores = self.held_out.completed(scores)
         losses = self.held_out.losses(scores, "brier")
         self.scores.append(scores)
         # Without held-out rows no strength is better than another.
         self.mean.append(float(np.nan_to_num(self.held_out.mean(losses))))
-        self.standard_error.append(float(np.nan_to_num(self.held_out.standard_error(losses))))
+        # Rows of a class that their fold lacks lose the same whatever the strength.
+        known = self.held_out.known
+        error = self.held_out.part(known).standard_error(losses[known])
+        self.standard_error.append(float(np.nan_to_num(error)))
 
     def are_past_their_least(self, strengths: Sequence[float]) -> bool:
         """Tell whether weaker penalties no longer help: the loss has risen, or stays as it is."""
@@ -189,7 +193,8 @@ class HeldOutNetworks:
 
     def _refitted_scores(self, path: NetworkPath, position: int) -> Floats:
         order, strength = path.orders[position].tolist(), float(path.strengths[position])
-        return np.concatenate([fold.refitted_scores(order, strength) for fold in self.folds])
+        scores = np.concatenate([fold.refitted_scores(order, strength) for fold in self.folds])
+        return self.held_out.completed(scores)
 
 
 @dataclass(frozen=True)

@@ -117,6 +117,7 @@ class RateSearch:
                 found[here, step] = scores[rows, number] + log_odds(
                     likelihood.joint_log_scores(fold.table.rows(rows))
                 )
+            found[:, step] = held_out.completed(found[:, step])
             report(f"log loss {float(held_out.mean(held_out.losses(found[:, step]))):.4g}")
         return found, results
 

@@ -67,6 +67,8 @@ class ShrinkageSearch:
         Folds are solved side by side.
     groups : ndarray of shape (n_rows,) or None
         Rows of one group are drawn together.
+    copies : ndarray of shape (n_rows,) or None
+        How many equal rows each one stands for.
     baseline : Baseline or None
         An earlier model, recalibrated, shares of which take the place of shares of naive Bayes.
     """
@@ -81,12 +83,13 @@ class ShrinkageSearch:
     standardized: bool
     n_threads: int
     groups: Indices | None = None
+    copies: Indices | None = None
     baseline: Baseline | None = None
 
     @cached_property
     def held_out(self) -> HeldOut:
         """The rows that the folds hold out."""
-        return HeldOut.of(self.labels, self.row_weight, self.n_classes, self.splits, self.groups)
+        return HeldOut.of(self.labels, self.row_weight, self.n_classes, self.splits, self.groups, self.copies)
 
     @cached_property
     def _folds(self) -> list[_Fold]:
@@ -253,12 +256,13 @@ class ShrinkageSearch:
         references: tuple[int, ...],
         rows: Indices,
     ) -> Floats:
-        """Return the scores of some rows under a fold's coefficients: (rows, strengths, score columns)."""
+        """Return the scores of rows that a fold holds out: (rows, strengths, score columns)."""
         n_strengths, n_coefficients, n_scores = coefficients.shape
         laid = self._anchored(rows, references, fold.naive_bayes, share, fold.number)
         side_by_side = coefficients.transpose(1, 0, 2).reshape(n_coefficients, -1)
         scores = laid.design.scores(side_by_side).reshape(-1, n_strengths, n_scores)
-        return np.asarray(scores + log_odds(laid.offset)[:, None, :])
+        scores = scores + log_odds(laid.offset)[:, None, :]
+        return self.held_out.completed_in(fold.number, scores)
 
     # The answer
 

@@ -67,6 +67,7 @@ def choose_step(
     for number, fold in enumerate(folds):
         here = held_out.folds == number
         scores[here] = fold.scores(held_out.rows[here], n_steps)
+    scores = held_out.completed(scores)
     decision = decide(held_out, scores, least, generator)
     deviances = 2.0 * held_out.fold_weights[:, None] * held_out.fold_means(scores, "log-loss")
     return StepChoice(int(decision.weights.argmax()), decision, deviances)

@@ -83,6 +83,8 @@ class StrengthSearch:
     baseline : Baseline or None
         What the terms are added to, the offset of the tables; it takes the place of the class shares in the
         rest of an answer.
+    copies : ndarray of shape (n_rows,) or None
+        How many equal rows each one stands for.
     """
 
     whole: FoldTable
@@ -91,6 +93,7 @@ class StrengthSearch:
     groups: Indices | None = None
     report: Callable[[str], None] | None = None
     baseline: Baseline | None = None
+    copies: Indices | None = None
     trials: dict[Strengths, StrengthTrial] = field(default_factory=dict)
 
     def run(self, grid: Grid) -> None:
@@ -197,7 +200,9 @@ class StrengthSearch:
         """The rows that the folds hold out."""
         whole = self.whole
         splits = [split for table in self.tables for split in table.splits]
-        held_out = HeldOut.of(whole.labels, whole.row_weight, whole.n_classes, splits, self.groups)
+        held_out = HeldOut.of(
+            whole.labels, whole.row_weight, whole.n_classes, splits, self.groups, self.copies
+        )
         return held_out if self.baseline is None else self.baseline.left_of(held_out)
 
     def _solve(
