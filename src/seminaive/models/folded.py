@@ -49,12 +49,19 @@ class FoldedRows:
 
 
 def fold_rows(
-    rows: TrainingSet, cv: Any, y: Any, sample_weight: Any, random_state: Any, groups: Any = None
+    rows: TrainingSet,
+    cv: Any,
+    y: Any,
+    sample_weight: Any,
+    random_state: Any,
+    groups: Any = None,
+    n_draws: int | None = None,
 ) -> FoldedRows:
     """Say which rows are held out, by any of scikit-learn's ways (see `split_rows`).
 
     A number of folds deals rows that stand for several to the folds by their counts. A splitter, splits and
-    groups speak of rows, which are held out whole. "auto" is a number of folds by the number of rows.
+    groups speak of rows, which are held out whole. "auto" is a number of folds by the number of rows. Folds by
+    number are drawn ``n_draws`` times; None is as many times as make the answer all but independent of the draw.
     """
     if isinstance(cv, str):
         cv = folds_by_size(rows.n_counted)
@@ -63,7 +70,7 @@ def fold_rows(
         return FoldedRows(rows, splits, groups_of_rows(groups, sample_weight))
     if rows.counts is None:
         _question_weights(rows, int(cv))
-        return FoldedRows(rows, split_rows(cv, rows.labels, y, sample_weight, random_state))
+        return FoldedRows(rows, split_rows(cv, rows.labels, y, sample_weight, random_state, n_draws=n_draws))
     n_folds = min(int(cv), rows.n_counted)
     dealt = deal_to_folds(rows.counts, rows.labels, n_folds, generator_of(random_state))
     divided, folds = _divided(rows, rows.counts, dealt)

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import factorial, ndtri
 
-from seminaive.objective.log_loss import expected_log_losses, expected_residuals
+from seminaive.objective.log_loss import POINTWISE, expected_log_losses, expected_residuals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +95,7 @@ class Decision:
     fit_share : float
         The share of the average in the answer, the rest being the class shares, on the scale of scores.
     log_loss : float
-        What the answer loses on rows that neither fitted nor chose it.
+        What the answer loses on rows that neither fitted nor chose it, by their labels alone.
     log_loss_interval : (float, float)
         It holds the log loss of new rows with a probability of 95 %.
     """
@@ -174,7 +174,7 @@ def decide(
         return Decision(weights, 0.0 if fit_share is None else fit_share, np.nan, (np.nan, np.nan))
     price = _Price.of(held_out, scores, losses, rule, generator)
     share = price.share() if fit_share is None else fit_share
-    by_draw, by_row = price.losses(share)
+    by_draw, by_row = price.label_losses(share)
     loss = float(held_out.mean(by_row))
     error = np.hypot(held_out.standard_error(by_row), by_draw.std())
     # On the scale of logarithms: losses are positive, and their means skewed.
@@ -281,17 +281,23 @@ class _Price:
         return np.asarray(self.held_out.share_scores[self.rows] + share * self.away)
 
     def losses(self, share: float) -> tuple[Floats, Floats]:
-        """Return the mean loss of each draw, and that of each row, over the rows not drawn.
-
-        A row that every draw has is judged by the class shares.
-        """
+        """Return the mean expected loss of each draw, and that of each row, over the rows not drawn."""
         probabilities = self.held_out.probabilities[self.rows]
-        losses = np.minimum(expected_log_losses(self._scores(share), probabilities), FAR)
-        entries = self.weight * losses
+        losses = expected_log_losses(self._scores(share), probabilities)
+        return self._means(losses, self.held_out.share_losses)
+
+    def label_losses(self, share: float) -> tuple[Floats, Floats]:
+        """Return the same of the labels alone: the row of unknown label helps to choose, no new row is like it."""
+        losses = POINTWISE["log-loss"](self._scores(share), self.held_out.labels[self.rows])
+        return self._means(losses, self.held_out.losses(self.held_out.share_scores))
+
+    def _means(self, losses: Floats, share_losses: Floats) -> tuple[Floats, Floats]:
+        """Return the mean of each draw and of each row, which the class shares judge if every draw has it."""
+        entries = self.weight * np.minimum(losses, FAR)
         by_draw = np.bincount(self.draws, entries) / np.bincount(self.draws, self.weight)
         total = np.bincount(self.rows, self.weight, minlength=len(self.held_out))
         sums = np.bincount(self.rows, entries, minlength=len(self.held_out))
-        by_row = np.divide(sums, total, out=self.held_out.share_losses.copy(), where=total > 0)
+        by_row = np.divide(sums, total, out=share_losses.copy(), where=total > 0)
         return by_draw, by_row
 
 
