@@ -55,7 +55,7 @@ def fold_rows(
     sample_weight: Any,
     random_state: Any,
     groups: Any = None,
-    n_draws: int | None = None,
+    n_draws: int | None = 1,
 ) -> FoldedRows:
     """Say which rows are held out, by any of scikit-learn's ways (see `split_rows`).
 

@@ -183,7 +183,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         self.check_parameters()
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)
-            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups)
+            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups, None)
             rows = folded.rows
             whole, tables = self._fold_tables(folded)
             earlier = self._earlier(training)

@@ -164,7 +164,9 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
         self.check_parameters()
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)
-            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups)
+            # The papers' rules choose by one draw of folds.
+            n_draws = None if self.selection == "average" else 1
+            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups, n_draws)
             rows = folded.rows
             earlier = self._earlier(training)
             search = ShrinkageSearch(

@@ -199,7 +199,7 @@ class SemiNaive(PairedClassifier):
         with unchanged_on_failure(self):
             rows = self._encode_training(X, y, sample_weight)
             rows = replace(rows, table=table_with_nodes(rows.table, rows.weights))
-            folded = fold_rows(rows, self.cv, y, sample_weight, self.random_state, groups)
+            folded = fold_rows(rows, self.cv, y, sample_weight, self.random_state, groups, None)
             earlier, n_threads = self._earlier(rows), effective_n_jobs(self.n_jobs)
             most_searched = self._most_searched()
             in_memory = RowsInMemory.of(rows, folded, earlier, self.random_state, n_threads, most_searched)
