@@ -60,8 +60,8 @@ def fold_rows(
     """Say which rows are held out, by any of scikit-learn's ways (see `split_rows`).
 
     A number of folds deals rows that stand for several to the folds by their counts. A splitter, splits and
-    groups speak of rows, which are held out whole. "auto" is a number of folds by the number of rows. Folds by
-    number are drawn ``n_draws`` times; None is as many times as make the answer all but independent of the draw.
+    groups speak of rows, which are held out whole. "auto" is a number of folds by the number of rows. Folds
+    by number are drawn ``n_draws`` times; None is as often as few rows need (`draws_by_size`).
     """
     if isinstance(cv, str):
         cv = folds_by_size(rows.n_counted)

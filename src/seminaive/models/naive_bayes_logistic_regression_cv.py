@@ -164,9 +164,7 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
         self.check_parameters()
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)
-            # The papers' rules choose by one draw of folds.
-            n_draws = None if self.selection == "average" else 1
-            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups, n_draws)
+            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups)
             rows = folded.rows
             earlier = self._earlier(training)
             search = ShrinkageSearch(

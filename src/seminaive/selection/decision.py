@@ -287,7 +287,7 @@ class _Price:
         return self._means(losses, self.held_out.share_losses)
 
     def label_losses(self, share: float) -> tuple[Floats, Floats]:
-        """Return the same of the labels alone: the row of unknown label helps to choose, no new row is like it."""
+        """Return the same by the labels alone: no new row is like that of unknown label."""
         losses = POINTWISE["log-loss"](self._scores(share), self.held_out.labels[self.rows])
         return self._means(losses, self.held_out.losses(self.held_out.share_scores))
 

@@ -26,15 +26,12 @@ class FoldLosses:
         The weight of each fold's test rows.
     tol : float, default=0.0
         How exactly the folds were solved, relative to their loss: mean losses that differ by less are a tie.
-    times_held_out : float, default=1.0
-        How often each row is held out, where folds are drawn several times.
     """
 
     strengths: Floats
     losses: Floats
     fold_weights: Floats
     tol: float = 0.0
-    times_held_out: float = 1.0
 
     def check_consistent(self) -> None:
         """Refuse losses, read from a file, whose parts do not belong together."""
@@ -55,12 +52,9 @@ class FoldLosses:
 
     @property
     def standard_error(self) -> Floats:
-        """Return the standard error of that mean, from the spread between folds.
-
-        Several draws of folds hold out the same rows, so that a mean over all of them is no surer than over one.
-        """
-        n_folds = len(self.losses) / self.times_held_out
-        if n_folds <= 1:
+        """Return the standard error of that mean, from the spread between folds."""
+        n_folds = len(self.losses)
+        if n_folds == 1:
             return np.zeros(self.losses.shape[1])
         spread = np.abs(self.losses - self.mean)
         unit = np.maximum(spread.max(axis=0), np.finfo(float).tiny)  # squares of immense losses overflow

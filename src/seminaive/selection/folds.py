@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # Another draw of folds moves a probability the less, the more rows are held out, in one draw or in several. Where
 # ROWS_HELD_OUT are, over all draws, seeds move it by .00XX in the mean; with MOST_SETS training sets a fit of few
 # rows takes about 4 times as long as with one draw (benchmarks/claims/fold_draws.py).
-ROWS_HELD_OUT, MOST_SETS = 2000, 40
+ROWS_HELD_OUT, MOST_SETS = 2000, 30
 
 
 def check_folds(cv: Any, *names: str) -> None:
@@ -43,7 +43,7 @@ def draws_by_size(n_rows: int, n_folds: int) -> int:
     Examples
     --------
     >>> [draws_by_size(n_rows, 5) for n_rows in (50, 200, 300, 1000, 2000)]
-    [8, 8, 7, 2, 1]
+    [6, 6, 6, 2, 1]
     """
     wanted = -(-ROWS_HELD_OUT // max(n_rows, 1))
     return max(1, min(wanted, MOST_SETS // n_folds))
@@ -60,9 +60,9 @@ def split_rows(
 ) -> list[Split]:
     """Return pairs of training and held-out positions among the rows of positive weight.
 
-    A number of folds splits every class evenly at random, ``n_draws`` times, None being `draws_by_size`; a
-    splitter or splits refer to all rows of ``y``, and a splitter is given the groups. ``labels`` are the codes
-    of the rows of positive weight.
+    A number of folds splits every class evenly at random, ``n_draws`` times, None being `draws_by_size`;
+    a splitter or splits refer to all rows of ``y``, and a splitter is given the groups. ``labels`` are the
+    codes of the rows of positive weight.
     """
     if isinstance(cv, Integral):
         if groups is not None:

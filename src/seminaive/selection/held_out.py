@@ -118,11 +118,6 @@ class HeldOut:
         """Return the weight of all held-out rows."""
         return float(self.weight.sum())
 
-    @property
-    def times_held_out(self) -> float:
-        """Return how often a row is held out, in the mean over those that are; 1 where there is none."""
-        return len(self) / len(np.unique(self.rows)) if len(self) else 1.0
-
     # Scores
 
     def gathered(self, scores_by_fold: Sequence[Floats]) -> Floats:

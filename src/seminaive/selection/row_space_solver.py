@@ -117,7 +117,7 @@ class RowSpaceSolver:
         tol: float,
         max_iter: int,
     ) -> list[RowFit]:
-        """Fit every fold, from scores to start at and how far, in the mean, earlier folds moved from theirs."""
+        """Fit every fold, from scores to start at plus the mean move of earlier folds from theirs."""
         fits: list[RowFit] = []
         total_move = np.zeros((self.rows.n_rows, self.rows.n_columns))
         for fold, one in enumerate(prepared[:-1]):

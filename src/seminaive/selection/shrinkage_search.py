@@ -224,9 +224,7 @@ class ShrinkageSearch:
 
         of_folds, n_solved = zip(*self._of_each(solved, self._folds), strict=True)
         by_fold, totals = self._held_out_losses(share, of_folds, linear.references)
-        losses = FoldLosses(
-            path.strengths, by_fold, self.held_out.fold_weights, tol, self.held_out.times_held_out
-        )
+        losses = FoldLosses(path.strengths, by_fold, self.held_out.fold_weights, tol)
         n_all = min(*n_solved, n_leading(path.converged))
         return Target(share, linear, path, of_folds, losses, totals, n_all)
 
