@@ -4,7 +4,7 @@
     python benchmarks/claims/fold_draws.py report
 
 The claim: over 36 tables of 75 to 300 training rows, another `random_state` moves a probability by at most
-.009, the mean standard deviation between seeds, and the log loss is no larger than with one draw of the folds.
+.009, the mean standard deviation between seeds, and the log loss is no larger than with one draw.
 
 The tables are the smallest 36 of at least 90 rows, without those that hold rows of another one and without
 classes of fewer than 5 rows. A stratified 6/7 of the rows, at most 300, train; the others judge. "auto" draws
