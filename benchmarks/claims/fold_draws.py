@@ -114,7 +114,7 @@ def run(options):
 
 def report():
     """Print means over the tables that all numbers of draws of a model have; seconds as geometric means."""
-    results = pd.read_csv(RESULTS, comment="#").fillna({"label": ""})
+    results = pd.read_csv(RESULTS, comment="#", keep_default_na=False)
     for model, of_model in results.groupby("model"):
         settings = of_model.groupby(["draws", "label"]).ngroups
         common = of_model.groupby("table").table.transform("size") == settings

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 # Folds are drawn until ROWS_HELD_OUT rows are held out in all. More than MOST_SETS training sets take too
-# long: with 5, 25 and 40 of them a fit of few rows takes 1.3, 3.1 and 6.3 times as long as in version 0.3,
-# and seeds move a probability by .0144, .0089 and .0070 (22 tables; docs/decisions/0031-draws-of-folds.md).
+# long: with 5 and 30 of them a fit of few rows takes 1.3 and 4.1 times as long as in version 0.3, and seeds
+# move a probability by .0158 and .0081 (33 tables; docs/decisions/0031-draws-of-folds.md).
 ROWS_HELD_OUT, MOST_SETS = 2000, 30
 
 
