@@ -20,14 +20,14 @@ from seminaive.selection.held_out import HeldOut
 EVEN = averaged(np.zeros(3))
 
 
-def rows_held_out(n_rows=60, n_classes=2, weight=None, groups=None, copies=None, seed=0):
-    """Return held-out rows of two folds whose classes have equal shares."""
+def rows_held_out(n_rows=60, n_classes=2, weight=None, groups=None, copies=None, seed=0, n_draws=1):
+    """Return held-out rows of two folds whose classes have equal shares, several times over."""
     rng = np.random.default_rng(seed)
     labels = rng.permutation(np.arange(n_rows) % n_classes)
     fold = np.argsort(np.argsort(labels, kind="stable")) // n_classes % 2
     splits = [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(2)]
     weight = np.ones(n_rows) if weight is None else weight
-    return HeldOut.of(labels, weight, n_classes, splits, groups, copies)
+    return HeldOut.of(labels, weight, n_classes, n_draws * splits, groups, copies)
 
 
 def signs(held_out):
@@ -116,7 +116,8 @@ def test_the_share_is_nothing_where_no_share_gains(n_classes, signal):
     decision = decide(held_out, scores, EVEN, fresh())
     assert decision.fit_share == 0.0
     # The answer is the class shares, whatever the trials say.
-    assert decision.log_loss == pytest.approx(float(held_out.mean(held_out.share_losses)), rel=1e-12)
+    of_shares = held_out.losses(held_out.share_scores)
+    assert decision.log_loss == pytest.approx(float(held_out.mean(of_shares)), rel=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -158,7 +159,8 @@ def test_a_share_that_is_given_is_taken():
     for share in (0.0, 0.4, 1.0):
         assert decide(held_out, scores, EVEN, fresh(), fit_share=share).fit_share == share
     none = decide(held_out, scores, EVEN, fresh(), fit_share=0.0)
-    assert none.log_loss == pytest.approx(float(held_out.mean(held_out.share_losses)), rel=1e-12)
+    of_shares = held_out.losses(held_out.share_scores)
+    assert none.log_loss == pytest.approx(float(held_out.mean(of_shares)), rel=1e-12)
 
 
 def test_losses_that_are_given_choose_and_log_losses_price():
@@ -189,7 +191,7 @@ def plain_price(held_out, scores, rule, share, generator):
             left = weight[i] if counts[i] == 0 else 0.0
             away = weights @ scores[i] - held_out.share_scores[i]
             logs = log_softmax(held_out.share_scores[i] + share * away)
-            loss = -held_out.probabilities[i] @ logs
+            loss = -logs[held_out.labels[i]]
             sums[i], totals[i] = sums[i] + left * loss, totals[i] + left
             of_draw, left_of_draw = of_draw + left * loss, left_of_draw + left
         by_draw.append(of_draw / left_of_draw)
@@ -370,7 +372,7 @@ def test_a_row_that_every_draw_has_is_judged_by_the_class_shares():
 
     scores = trials_of(held_out, 1.0)
     decision = decide(held_out, scores, EVEN, Always(), fit_share=1.0)
-    expected = held_out.share_losses[heavy].item()
+    expected = held_out.losses(held_out.share_scores)[heavy].item()
     # It has nearly all of the weight.
     assert decision.log_loss == pytest.approx(expected, abs=20 * 10 / 1e4)
 
@@ -381,3 +383,42 @@ def test_trials_of_negligible_weight_are_left_out_and_the_others_keep_their_odds
     kept = Decision(weights / weights.sum(), 1.0, 0.3, (0.2, 0.4)).without_negligible().weights
     assert kept.sum() == pytest.approx(1.0, rel=1e-12)
     np.testing.assert_allclose(kept / kept[0], [1.0, 0.0, 0.5, above], rtol=1e-12)
+
+
+# Rows that are held out several times
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("rule", [EVEN, least], ids=["averaged", "least"])
+def test_a_row_that_is_held_out_several_times_decides_as_once(n_classes, rule):
+    once, thrice = (rows_held_out(60, n_classes, n_draws=n) for n in (1, 3))
+    scores = trials_of(once, 0.5)
+    found, expected = (
+        decide(held_out, np.tile(scores, (len(held_out) // 60, 1, 1)), rule, fresh())
+        for held_out in (thrice, once)
+    )
+    np.testing.assert_allclose(found.weights, expected.weights, rtol=1e-9)
+    assert found.fit_share == pytest.approx(expected.fit_share, rel=1e-9)
+    assert found.log_loss == pytest.approx(expected.log_loss, rel=1e-9)
+    np.testing.assert_allclose(found.log_loss_interval, expected.log_loss_interval, rtol=1e-9)
+
+
+def test_a_row_is_drawn_or_left_out_with_all_its_copies():
+    held_out = rows_held_out(60, n_draws=3)
+    drawn, left = _draw(held_out, fresh())
+    for row in range(60):
+        copies = held_out.rows == row
+        assert copies.sum() == 3
+        assert len(np.unique(drawn[copies])) == 1
+        assert len(np.unique(left[copies])) == 1
+        assert (drawn[copies][0] == 0) == (left[copies][0] > 0)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_loss_to_expect_is_that_of_labels_without_the_unknown_row(n_classes):
+    held_out = rows_held_out(60, n_classes)
+    scores = trials_of(held_out, 3.0, n_trials=1)
+    decision = decide(held_out, scores, averaged(np.zeros(1)), fresh(), fit_share=1.0)
+    expected = float(held_out.mean(held_out.losses(scores[:, 0])))
+    assert decision.log_loss == pytest.approx(expected, rel=1e-9)
+    assert decision.log_loss < float(held_out.mean(held_out.expected_losses(scores[:, 0])))

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
-from sklearn.model_selection import StratifiedGroupKFold
+from sklearn.model_selection import KFold, StratifiedGroupKFold
 
 from seminaive.selection.folds import (
+    MOST_SETS,
+    ROWS_HELD_OUT,
+    draws_by_size,
     grouped_folds,
     grouped_sample,
     split_rows,
@@ -97,3 +100,43 @@ def test_a_sample_of_groups_has_about_the_wanted_size(n_rows):
     drawn = grouped_sample(groups, n_rows, np.random.RandomState(0))
     assert abs(drawn.sum() - min(max(n_rows, 3), 87)) <= 1
     assert all(np.unique(drawn[groups == group]).size == 1 for group in range(30))
+
+
+# Several draws
+
+
+def test_each_draw_holds_every_row_out_once_and_the_first_is_that_of_a_single_draw():
+    y = np.arange(60) % 3
+    splits = split_rows(4, y, y, None, 7, n_draws=3)
+    assert len(splits) == 12
+    for draw in range(3):
+        held_out = np.concatenate([held for _, held in splits[4 * draw : 4 * draw + 4]])
+        np.testing.assert_array_equal(np.sort(held_out), np.arange(60))
+    for found, single in zip(splits, split_rows(4, y, y, None, 7), strict=False):
+        np.testing.assert_array_equal(found[1], single[1])
+    assert not np.array_equal(splits[0][1], splits[4][1])
+
+
+@pytest.mark.parametrize("n_folds", [2, 3, 5, 10, 50])
+@pytest.mark.parametrize("n_rows", [50, 77, 200, 300, 1000, 1999, 2000, 100_000])
+def test_few_rows_are_drawn_often_and_many_once(n_rows, n_folds):
+    n_draws = draws_by_size(n_rows, n_folds)
+    assert n_draws >= 1
+    assert n_draws == 1 or n_draws * n_folds <= MOST_SETS
+    if n_rows >= ROWS_HELD_OUT:
+        assert n_draws == 1
+    if (n_draws + 1) * n_folds <= MOST_SETS:
+        assert n_draws * n_rows >= ROWS_HELD_OUT
+
+
+def test_leaving_one_row_out_is_done_once():
+    y = np.arange(60) % 2
+    assert len(split_rows(60, y, y, None, 0, n_draws=None)) == 60
+
+
+def test_splits_of_a_splitter_are_taken_as_they_are():
+    y = np.arange(60) % 2
+    splits = split_rows(KFold(4), y, y, None, 0, n_draws=None)
+    for (train, held_out), (train_given, held_given) in zip(splits, KFold(4).split(y), strict=True):
+        np.testing.assert_array_equal(train, train_given)
+        np.testing.assert_array_equal(held_out, held_given)

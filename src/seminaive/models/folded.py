@@ -84,18 +84,25 @@ class FoldedRows:
 
 
 def fold_rows(
-    rows: TrainingSet, cv: Any, y: Any, sample_weight: Any, random_state: Any, groups: Any = None
+    rows: TrainingSet,
+    cv: Any,
+    y: Any,
+    sample_weight: Any,
+    random_state: Any,
+    groups: Any = None,
+    n_draws: int | None = 1,
 ) -> FoldedRows:
     """Return the rows with the folds that ``cv`` names, in any of scikit-learn's ways (see `split_rows`).
 
-    "auto" is a number of folds by the number of rows. Each row is held out with all its weight.
+    "auto" is a number of folds by the number of rows. Each row is held out with all its weight. Folds by
+    number are drawn ``n_draws`` times; None is as often as few rows need (`draws_by_size`).
     """
     _check_groups(groups, y)
     if isinstance(cv, str):
         cv = folds_by_size(len(rows.labels))
-    splits = split_rows(cv, rows.labels, y, sample_weight, random_state, groups)
+    splits = split_rows(cv, rows.labels, y, sample_weight, random_state, groups, n_draws=n_draws)
     if isinstance(cv, Integral):
-        _question_weights(rows, len(splits))
+        _question_weights(rows, int(cv))
     _question_classes(rows, splits)
     return FoldedRows(rows, splits, groups_of_rows(groups, sample_weight))
 

@@ -89,8 +89,9 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         the same. A column that the earlier model lacks is new; one that the table lacks carries no evidence.
         Clones start from the same fitted model; in a grid of parameters, wrap it in `FrozenEstimator`.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
-        Number of folds, stratified by class, 5 below 3,000 rows and 3 from there on; or
-        scikit-learn's ways of saying which rows are held out.
+        Number of folds, stratified by class, 5 below 3,000 rows and 3 from there on, or
+        scikit-learn's ways of saying which rows are held out. Below 2,000 rows folds by number are drawn
+        several times, up to 30 folds in all, so that an answer hardly depends on the draw.
     bins : "auto", "mdl" or int, default="auto"
         How numbers are cut: into 6 equally frequent bins below 500 rows and 10 above; by description
         length; or into that number of equally frequent bins.
@@ -183,7 +184,8 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         self.check_parameters()
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)
-            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups).merged()
+            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups, n_draws=None)
+            folded = folded.merged()
             rows = folded.rows
             whole, tables = self._fold_tables(folded)
             earlier = self._earlier(training)

@@ -93,8 +93,9 @@ class SemiNaive(PairedClassifier):
         the same. A column that the earlier model lacks is new; one that the table lacks carries no evidence.
         Clones start from the same fitted model; in a grid of parameters, wrap it in `FrozenEstimator`.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
-        Number of folds, stratified by class, 5 below 3,000 rows and 3 from there on; or scikit-learn's ways
-        of saying which rows are held out.
+        Number of folds, stratified by class, 5 below 3,000 rows and 3 from there on, or scikit-learn's ways
+        of saying which rows are held out. Below 2,000 rows folds by number are drawn several times, up to 30
+        folds in all, so that an answer hardly depends on the draw.
     tol : float, default=1e-3
         Where final fits stop. Its square is about the share of the penalised loss by which a fit may exceed
         its minimum: a millionth by default.
@@ -201,7 +202,7 @@ class SemiNaive(PairedClassifier):
         with unchanged_on_failure(self):
             rows = self._encode_training(X, y, sample_weight)
             rows = replace(rows, table=table_with_nodes(rows.table, rows.weights))
-            folded = fold_rows(rows, self.cv, y, sample_weight, self.random_state, groups)
+            folded = fold_rows(rows, self.cv, y, sample_weight, self.random_state, groups, n_draws=None)
             earlier, n_threads = self._earlier(rows), effective_n_jobs(self.n_jobs)
             most_searched = self._most_searched()
             in_memory = RowsInMemory.of(rows, folded, earlier, self.random_state, n_threads, most_searched)

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import factorial, ndtri
 
-from seminaive.objective.log_loss import expected_log_losses, expected_residuals
+from seminaive.objective.log_loss import POINTWISE, expected_log_losses, expected_residuals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +95,7 @@ class Decision:
     fit_share : float
         The share of the average in the answer, the rest being the class shares, on the scale of scores.
     log_loss : float
-        What the answer loses on rows that neither fitted nor chose it.
+        What the answer loses on rows that neither fitted nor chose it, by their labels alone.
     log_loss_interval : (float, float)
         It holds the log loss of new rows with a probability of 95 %.
     """
@@ -172,14 +172,14 @@ def decide(
     if not len(held_out):
         # No row has shown any gain.
         return Decision(weights, 0.0 if fit_share is None else fit_share, np.nan, (np.nan, np.nan))
-    known, by_row, between_draws = held_out.known, held_out.share_losses.copy(), 0.0
+    known, by_row, between_draws = held_out.known, held_out.losses(held_out.share_scores), 0.0
     share = 0.0 if fit_share is None else fit_share
     if known.any():
         # Rows of a class that their fold lacks lose the same by all trials: only the others choose.
         part = held_out if known.all() else held_out.part(known)
         price = _Price.of(part, scores[known], losses[known], rule, generator)
         share = price.share() if fit_share is None else fit_share
-        by_draw, by_row[known] = price.losses(share)
+        by_draw, by_row[known] = price.label_losses(share)
         between_draws = float(by_draw.std()) * part.total / held_out.total
     loss = float(held_out.mean(by_row))
     error = np.hypot(held_out.standard_error(by_row), between_draws)
@@ -287,17 +287,23 @@ class _Price:
         return np.asarray(self.held_out.share_scores[self.rows] + share * self.away)
 
     def losses(self, share: float) -> tuple[Floats, Floats]:
-        """Return the mean loss of each draw, and that of each row, over the rows not drawn.
-
-        A row that every draw has is judged by the class shares.
-        """
+        """Return the mean expected loss of each draw, and that of each row, over the rows not drawn."""
         probabilities = self.held_out.probabilities[self.rows]
-        losses = np.minimum(expected_log_losses(self._scores(share), probabilities), FAR)
-        entries = self.weight * losses
+        losses = expected_log_losses(self._scores(share), probabilities)
+        return self._means(losses, self.held_out.share_losses)
+
+    def label_losses(self, share: float) -> tuple[Floats, Floats]:
+        """Return the same by the labels alone: no new row is like that of unknown label."""
+        losses = POINTWISE["log-loss"](self._scores(share), self.held_out.labels[self.rows])
+        return self._means(losses, self.held_out.losses(self.held_out.share_scores))
+
+    def _means(self, losses: Floats, share_losses: Floats) -> tuple[Floats, Floats]:
+        """Return the mean of each draw and of each row, which the class shares judge if every draw has it."""
+        entries = self.weight * np.minimum(losses, FAR)
         by_draw = np.bincount(self.draws, entries) / np.bincount(self.draws, self.weight)
         total = np.bincount(self.rows, self.weight, minlength=len(self.held_out))
         sums = np.bincount(self.rows, entries, minlength=len(self.held_out))
-        by_row = np.divide(sums, total, out=self.held_out.share_losses.copy(), where=total > 0)
+        by_row = np.divide(sums, total, out=share_losses.copy(), where=total > 0)
         return by_draw, by_row
 
 

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     Split = tuple[Indices, Indices]
 
 
+# Folds are drawn until ROWS_HELD_OUT rows are held out in all. More than MOST_SETS training sets take too
+# long: with 5 and 30 of them a fit of few rows takes 1.3 and 4.1 times as long as in version 0.3, and seeds
+# move a probability by .0158 and .0081 (33 tables; docs/decisions/0031-draws-of-folds.md).
+ROWS_HELD_OUT, MOST_SETS = 2000, 30
+
+
 def check_folds(cv: Any, *names: str) -> None:
     """Refuse what is neither a number of folds, nor a splitter, nor splits, nor one of some names."""
     if isinstance(cv, str | bytes):
@@ -31,24 +37,48 @@ def check_folds(cv: Any, *names: str) -> None:
         )
 
 
+def draws_by_size(n_rows: int, n_folds: int) -> int:
+    """Return how many times folds are drawn, so that the answer hardly depends on the draw.
+
+    Examples
+    --------
+    >>> [draws_by_size(n_rows, 5) for n_rows in (50, 200, 300, 1000, 2000)]
+    [6, 6, 6, 2, 1]
+    """
+    wanted = -(-ROWS_HELD_OUT // max(n_rows, 1))
+    return max(1, min(wanted, MOST_SETS // n_folds))
+
+
 def split_rows(
-    cv: Any, labels: Indices, y: Any, sample_weight: Any, random_state: Any, groups: Any = None
+    cv: Any,
+    labels: Indices,
+    y: Any,
+    sample_weight: Any,
+    random_state: Any,
+    groups: Any = None,
+    n_draws: int | None = 1,
 ) -> list[Split]:
     """Return pairs of training and held-out positions among the rows of positive weight.
 
-    A number of folds splits every class evenly at random, and leaves groups whole; a splitter or splits refer
-    to all rows of ``y``, and a splitter is given the groups. ``labels`` are the codes of the rows of positive
-    weight, ``groups`` has an entry for each row of ``y``.
+    A number of folds splits every class evenly at random, and leaves groups whole, ``n_draws`` times, None
+    being `draws_by_size`; a splitter or splits refer to all rows of ``y``, and a splitter is given the
+    groups. ``labels`` are the codes of the rows of positive weight, ``groups`` has an entry for each row of
+    ``y``.
     """
     kept = np.ones(len(y), dtype=bool) if sample_weight is None else np.asarray(sample_weight) > 0
     if isinstance(cv, Integral):
         random = check_random_state(random_state)
-        if groups is None:
-            folds = stratified_folds(labels, min(int(cv), len(labels)), random)
-        else:
-            folds = grouped_folds(labels, np.asarray(groups)[kept], int(cv), random)
+        n_folds = min(int(cv), len(labels))
+        n_draws = draws_by_size(len(labels), n_folds) if n_draws is None else n_draws
+
+        def folds() -> Indices:
+            if groups is None:
+                return stratified_folds(labels, n_folds, random)
+            return grouped_folds(labels, np.asarray(groups)[kept], n_folds, random)
+
         every = np.arange(len(labels))
-        return [(every[folds != fold], every[folds == fold]) for fold in range(folds.max() + 1)]
+        drawn = [folds() for _ in range(n_draws)]
+        return [(every[of != fold], every[of == fold]) for of in drawn for fold in range(of.max() + 1)]
     from sklearn.model_selection import check_cv
 
     splits = check_cv(cv, y, classifier=True).split(np.zeros((len(y), 1)), y, groups)

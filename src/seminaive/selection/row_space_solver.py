@@ -115,11 +115,15 @@ class RowSpaceSolver:
         tol: float,
         max_iter: int,
     ) -> list[RowFit]:
-        """Fit every fold, from scores to start at."""
-        return [
-            self._fit(f, one, strengths, None if starts is None else starts[f], tol, max_iter)
-            for f, one in enumerate(prepared[:-1])
-        ]
+        """Fit every fold, from scores to start at plus the mean move of earlier folds from theirs."""
+        fits: list[RowFit] = []
+        total_move = np.zeros((self.rows.n_rows, self.rows.n_columns))
+        for fold, one in enumerate(prepared[:-1]):
+            start = np.zeros_like(total_move) if starts is None else starts[fold]
+            fit = self._fit(fold, one, strengths, start + total_move / max(fold, 1), tol, max_iter)
+            total_move += fit.warm_start - start
+            fits.append(fit)
+        return fits
 
     def fit_all(
         self,
