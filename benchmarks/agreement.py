@@ -8,15 +8,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from seminaive.evaluate.pairwise_tests import paired_t_test, wilcoxon_test
-from seminaive.papers.agreement import agreement_of, agreement_share
-from seminaive.papers.miss_reasons import REASONS_FOR_MISSES
-from seminaive.papers.reproduction import published_table
+from seminaive_experiments.pairwise_tests import paired_t_test, wilcoxon_test
+from seminaive_experiments.papers.agreement import agreement_of, agreement_share
+from seminaive_experiments.papers.miss_reasons import REASONS_FOR_MISSES
+from seminaive_experiments.papers.reproduction import published_table
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "reproduction.md"
+PAGE = ROOT / "packages" / "experiments" / "docs" / "reproduction.md"
 NBRLR_PAGE = ROOT / "docs" / "nbrlr.md"
-KEPT = ROOT / "src" / "seminaive" / "papers" / "kept" / "agreement.csv"
+KEPT = (
+    ROOT / "packages" / "experiments" / "src" / "seminaive_experiments" / "papers" / "kept" / "agreement.csv"
+)
 # Tables that are kept, by text; descriptions of data and what agrees by construction are not counted.
 TEXTS = {
     "Chapter 1": [f"hybrid/dissertation-table{k}" for k in ("1.2", "1.3", "1.4", "A1", "A2", "A3")],
@@ -32,7 +34,9 @@ TEXTS = {
 
 def kept(name):
     """Read the cells of a kept result; those that benchmarks run in parts are in results."""
-    folder = ROOT / "results" if "/" in name else ROOT / "docs" / "reproduction"
+    folder = (
+        ROOT / "results" if "/" in name else ROOT / "packages" / "experiments" / "results" / "reproduction"
+    )
     return pd.read_csv(folder / f"{name}.csv", comment="#", keep_default_na=False, na_values=["", "nan"])
 
 

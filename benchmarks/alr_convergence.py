@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from seminaive.evaluate.datasets import load_dataset
-from seminaive.papers.alr import convergence, initialisation, speed_ups
+from seminaive_experiments.datasets import load_dataset
+from seminaive_experiments.papers.alr import convergence, initialisation, speed_ups
 
 RESULTS = Path(__file__).parent.parent / "results" / "alr"
 COMMAND = "python benchmarks/alr_convergence.py"

@@ -28,11 +28,11 @@ from sklearn.preprocessing import OrdinalEncoder
 
 from seminaive.encode import MDLDiscretizer
 from seminaive.evaluate import run_repetitions
-from seminaive.evaluate.pairwise_tests import sign_test, win_draw_loss
-from seminaive.papers.alr_real import measured, taken_data_sets
-from seminaive.papers.forests import VotingForest
-from seminaive.papers.real_tables import paper_table
-from seminaive.papers.reproduction import RunOptions
+from seminaive_experiments.pairwise_tests import sign_test, win_draw_loss
+from seminaive_experiments.papers.alr_real import measured, taken_data_sets
+from seminaive_experiments.papers.forests import VotingForest
+from seminaive_experiments.papers.real_tables import paper_table
+from seminaive_experiments.papers.reproduction import RunOptions
 
 RESULTS = Path(__file__).parent.parent / "results" / "alr"
 ROUNDS, SEED = 5, 0

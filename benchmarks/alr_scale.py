@@ -23,8 +23,8 @@ from sklearn.model_selection import train_test_split
 
 from seminaive import HigherOrderLogisticRegression
 from seminaive.errors import TooLargeError
-from seminaive.evaluate.datasets import load_dataset
-from seminaive.evaluate.poker import poker_hands
+from seminaive_experiments.datasets import load_dataset
+from seminaive_experiments.poker import poker_hands
 
 COMMAND = "python benchmarks/alr_scale.py"
 COLUMNS = [

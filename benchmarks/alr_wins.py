@@ -5,9 +5,9 @@
 appends one line per data set and method to results/alr/wins-raw.jsonl, cheapest first, continues where it was
 stopped, begins nothing after some minutes, and writes results/alr/wins.csv: wins, draws and losses over
 the data sets that both methods have finished, beside the paper's, and the cells of the three tables to
-results/alr/alr-table2.csv and so on. ``--minutes 0`` only counts. Order 3 is run
-where it stays within the limits of time and memory of `seminaive.papers.alr_real`. Whole tables are run by
-``seminaive reproduce alr-table2``; the two share their protocol.
+results/alr/alr-table2.csv and so on. ``--minutes 0`` only counts. Order 3 is run where it stays within the
+limits of time and memory of `seminaive_experiments.papers.alr_real`. Whole tables are run by ``seminaive
+reproduce alr-table2``; the two share their protocol.
 """
 
 import argparse
@@ -21,8 +21,8 @@ from pathlib import Path
 import pandas as pd
 
 from seminaive.evaluate import run_repetitions
-from seminaive.evaluate.pairwise_tests import sign_test, win_draw_loss
-from seminaive.papers.alr_real import (
+from seminaive_experiments.pairwise_tests import sign_test, win_draw_loss
+from seminaive_experiments.papers.alr_real import (
     METHODS,
     compared,
     counted_cells,
@@ -32,8 +32,13 @@ from seminaive.papers.alr_real import (
     planned,
     taken_data_sets,
 )
-from seminaive.papers.reproduction import RunOptions, compare_with_paper, published_table, runnable
-from seminaive.papers.show import keep_comparison
+from seminaive_experiments.papers.reproduction import (
+    RunOptions,
+    compare_with_paper,
+    published_table,
+    runnable,
+)
+from seminaive_experiments.papers.show import keep_comparison
 
 RESULTS = Path(__file__).parent.parent / "results" / "alr"
 TABLES = ("alr-table2", "alr-table3", "alr-table4")

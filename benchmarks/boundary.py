@@ -11,7 +11,7 @@ import numpy as np
 
 from seminaive import SparseBayesianNetwork
 from seminaive.evaluate import run_repetitions
-from seminaive.papers.veterans import LABEL, LAYERS, MARKOV_BOUNDARY, true_posterior, veterans
+from seminaive_experiments.papers.veterans import LABEL, LAYERS, MARKOV_BOUNDARY, true_posterior, veterans
 
 RESULTS = Path(__file__).parent / "results"
 LAYER_NAMES = [["class" if name == LABEL else name for name in names] for names in LAYERS]

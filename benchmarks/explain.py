@@ -21,9 +21,9 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 
 from seminaive import HigherOrderLogisticRegression, SemiNaive, explain
-from seminaive.evaluate import load_dataset
 from seminaive.explain.programs import script_json
 from seminaive.explain.reading import effects_of
+from seminaive_experiments import load_dataset
 
 # Two and more classes, missing cells, text and numbers.
 TABLES = [

@@ -151,7 +151,10 @@ def measured(section):
 
 def cells_that_agree(tables):
     """Return how many cells of published tables agree with ours, and how many are compared."""
-    cells = [lines_of(ROOT / "docs" / "reproduction" / f"{table}.csv")[1] for table in tables]
+    cells = [
+        lines_of(ROOT / "packages" / "experiments" / "results" / "reproduction" / f"{table}.csv")[1]
+        for table in tables
+    ]
     agree = [row["agrees"] == "True" for rows in cells for row in rows]
     return f"{sum(agree)} of {len(agree)}"
 

@@ -19,9 +19,9 @@ import pandas as pd
 from peers.chapter1_in_r import judge_in_r
 
 from seminaive.evaluate import run_repetitions
-from seminaive.papers import dissertation, hybrid
-from seminaive.papers.reproduction import compare_with_paper, published_table, runnable
-from seminaive.papers.show import keep_comparison, versions
+from seminaive_experiments.papers import dissertation, hybrid
+from seminaive_experiments.papers.reproduction import compare_with_paper, published_table, runnable
+from seminaive_experiments.papers.show import keep_comparison, versions
 
 KEPT = Path(__file__).parents[1] / "results" / "hybrid"
 

@@ -23,11 +23,12 @@ import pandas as pd
 from scipy.special import softmax
 
 from seminaive import SemiNaive
-from seminaive.evaluate import load_dataset, run_repetitions
+from seminaive.evaluate import run_repetitions
 from seminaive.explain.tables import encode_rows
 from seminaive.models.smooth_fit_posterior import SmoothFitPosterior
 from seminaive.scores import Effects
 from seminaive.scores.pure import purify
+from seminaive_experiments import load_dataset
 
 RESULTS = Path(__file__).parent.parent / "results" / "intervals" / "coverage.jsonl"
 COVERAGE = 0.95

@@ -20,13 +20,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from seminaive.papers.box_figures import box_numbers
-from seminaive.papers.nbrlr import CHAPTER_CELLS, PAPER_CELLS, hybrid_records, run_cells
-from seminaive.papers.nbrlr_real import split_losses
-from seminaive.papers.reproduction import RunOptions, published_table
+from seminaive_experiments.papers.box_figures import box_numbers
+from seminaive_experiments.papers.nbrlr import CHAPTER_CELLS, PAPER_CELLS, hybrid_records, run_cells
+from seminaive_experiments.papers.nbrlr_real import split_losses
+from seminaive_experiments.papers.reproduction import RunOptions, published_table
 
 ROOT = Path(__file__).parents[1]
-RESULTS, KEPT = ROOT / "results", ROOT / "src" / "seminaive" / "papers" / "kept"
+RESULTS, KEPT = (
+    ROOT / "results",
+    ROOT / "packages" / "experiments" / "src" / "seminaive_experiments" / "papers" / "kept",
+)
 COPIES = {
     "alr-learning-curves": "alr/learning-curves.csv",
     "alr-passes": "alr/passes.csv",

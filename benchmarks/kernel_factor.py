@@ -20,7 +20,6 @@ from scipy.linalg.lapack import dpotrs
 import seminaive.selection.row_space_solver as recorded
 from seminaive import SemiNaive
 from seminaive.design.dense import DenseDesign
-from seminaive.evaluate import load_dataset
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.factor import lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
@@ -28,6 +27,7 @@ from seminaive.objective.ridge import Ridge
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.kernel_newton import minimize_kernel
 from seminaive.solvers.truncated_newton import minimize_truncated_newton
+from seminaive_experiments import load_dataset
 
 TABLES = (
     "german-credit",

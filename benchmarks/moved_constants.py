@@ -26,7 +26,7 @@ import numpy as np
 from constants import LAYOUT, PACKAGE, ROOMS
 
 import seminaive
-from seminaive.evaluate import real_table
+from seminaive_experiments import real_table
 
 KEPT = Path(__file__).parent / "results" / "moved_constants.csv"
 TABLES = ("heart-statlog", "car")

@@ -1,4 +1,6 @@
-"""Run Tables 6 to 8 of the NBRLR paper as far as the time reaches; docs/reproduction keeps them.
+"""Run Tables 6 to 8 of the NBRLR paper as far as the time reaches.
+
+Results are kept in packages/experiments/results/reproduction.
 
 python benchmarks/nbrlr_real_tables.py --run FILE.jsonl --minutes 60
 
@@ -18,16 +20,16 @@ from pathlib import Path
 import pandas as pd
 
 from seminaive.evaluate import run_repetitions
-from seminaive.papers import nbrlr_real
-from seminaive.papers.real_tables import paper_table, tables_of
-from seminaive.papers.reproduction import compare_with_paper, published_table, runnable
-from seminaive.papers.show import keep_comparison
+from seminaive_experiments.papers import nbrlr_real
+from seminaive_experiments.papers.real_tables import paper_table, tables_of
+from seminaive_experiments.papers.reproduction import compare_with_paper, published_table, runnable
+from seminaive_experiments.papers.show import keep_comparison
 
 ROOT = Path(__file__).parents[1]
 KEPT = {
-    "nbrlr-table6": ROOT / "docs" / "reproduction",
+    "nbrlr-table6": ROOT / "packages" / "experiments" / "results" / "reproduction",
     "nbrlr-table7": ROOT / "results" / "hybrid",
-    "nbrlr-table8": ROOT / "docs" / "reproduction",
+    "nbrlr-table8": ROOT / "packages" / "experiments" / "results" / "reproduction",
 }
 ROUNDS, FEW_ROWS = 20, 1000
 OF_ALL = ("NBRLR", "NB", "LR", "Lasso", "Ridge", "ElasticNet")

@@ -1,4 +1,6 @@
-"""Run Tables 1 to 4 of the NBRLR paper with fewer repetitions of 2,000 rows; docs/reproduction keeps them.
+"""Run Tables 1 to 4 of the NBRLR paper with fewer repetitions of 2,000 rows.
+
+Results are kept in packages/experiments/results/reproduction.
 
 python benchmarks/nbrlr_tables.py --run FILE.jsonl --repetitions 100 --of-many-rows 25 --of-hybrid 25
 
@@ -12,11 +14,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from seminaive.papers import nbrlr
-from seminaive.papers.reproduction import RunOptions, compare_with_paper, runnable
-from seminaive.papers.show import keep_comparison
+from seminaive_experiments.papers import nbrlr
+from seminaive_experiments.papers.reproduction import RunOptions, compare_with_paper, runnable
+from seminaive_experiments.papers.show import keep_comparison
 
-KEPT = Path(__file__).parents[1] / "docs" / "reproduction"
+KEPT = Path(__file__).parents[1] / "packages" / "experiments" / "results" / "reproduction"
 MANY_ROWS = 2000
 
 

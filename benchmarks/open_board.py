@@ -30,7 +30,7 @@ from sklearn.model_selection import StratifiedKFold
 from study import Study, listed, read_results, run
 
 from seminaive.errors import SeminaiveError
-from seminaive.evaluate import Report
+from seminaive_experiments import Report
 
 RESULTS = Path(__file__).parent.parent / "results" / "board"
 AUTOML = RESULTS / "automl-benchmark.csv"

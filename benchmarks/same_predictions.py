@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import seminaive
-from seminaive.evaluate.datasets import real_table
+from seminaive_experiments.datasets import real_table
 
 # fmt: off
 TABLES = (

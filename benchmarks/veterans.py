@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from seminaive.evaluate import run_repetitions
-from seminaive.papers.diversion import judge
+from seminaive_experiments.papers.diversion import judge
 
 RESULTS = Path(__file__).parent / "results"
 

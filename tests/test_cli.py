@@ -12,7 +12,6 @@ import pytest
 from seminaive import NaiveBayes, SemiNaive, evaluate, models
 from seminaive.cli import catalogue
 from seminaive.errors import ColumnsWarning
-from seminaive.evaluate.rivals import RIVALS
 
 QUICK = ("--model", "naive-bayes", "--no-estimate")
 
@@ -298,11 +297,6 @@ def test_the_help_of_fit_lists_every_model_with_a_sentence(seminaive):
         assert catalogue.sentence_of(name).split()[0] in out
         model = getattr(models, catalogue.class_names()[name])()
         assert set(catalogue.parameters_of(name)) == set(model.get_params())
-
-
-def test_rivals_and_measures_of_the_command_line_are_those_of_the_library():
-    assert set(catalogue.RIVALS) == set(RIVALS)
-    assert set(catalogue.MEASURES) == set(evaluate.METRICS)
 
 
 REFUSED = [

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
-REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
+ROOT = Path(__file__).parent.parent
+REFERENCE = ROOT / "docs" / "reference"
+PAGES = [*REFERENCE.glob("*.md"), *(ROOT / "packages").glob("*/docs/reference/*.md")]
 PUBLIC = sorted(
     set(
         re.findall(
-            r"`(seminaive(?:\.\w+)?)`", (REFERENCE / "public.md").read_text().split("## Deprecation")[0]
+            r"`(seminaive(?:_experiments|\.\w+)?)`",
+            (REFERENCE / "public.md").read_text().split("## Deprecation")[0],
         )
     )
 )
@@ -21,7 +24,7 @@ DIRECTIVE = re.compile(r"^\.\. auto(module|class):: ([\w.]+)\n((?:   :.*\n)*)", 
 def shown():
     """Return what autodoc shows of the public rooms: their members less those left out, and lone classes."""
     names = set()
-    for page in REFERENCE.glob("*.md"):
+    for page in PAGES:
         for kind, name, options in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
             if kind == "class":
                 names.add(name)
@@ -35,7 +38,7 @@ def shown():
 
 def test_the_page_names_the_rooms_that_are_public():
     rooms = ["errors", "evaluate", "explain", "models", "scale", "service"]
-    assert ["seminaive", *(f"seminaive.{room}" for room in rooms)] == PUBLIC
+    assert ["seminaive", *(f"seminaive.{room}" for room in rooms), "seminaive_experiments"] == PUBLIC
 
 
 @pytest.mark.parametrize("room", PUBLIC)

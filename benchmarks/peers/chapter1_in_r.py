@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from seminaive.papers import dissertation
+from seminaive_experiments.papers import dissertation
 
 SCRIPT = Path(__file__).with_name("chapter1.R")
 

@@ -22,14 +22,8 @@ import pandas as pd
 import rich
 
 from seminaive import NaiveBayes, SemiNaive, explain, load_model, save_model
-from seminaive.evaluate import (
-    Dataset,
-    Experiment,
-    RepeatedKFold,
-    Report,
-    corrected_resampled_t_test,
-)
-from seminaive.evaluate.rivals import RIVALS
+from seminaive_experiments import Dataset, Experiment, RepeatedKFold, Report, corrected_resampled_t_test
+from seminaive_experiments.rivals import RIVALS
 
 rng = np.random.default_rng(7)
 n = 800

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from seminaive import SparseBayesianNetwork
 from seminaive.explain import NetworkDisplay
-from seminaive.papers.veterans import LABEL, LAYERS, veterans
+from seminaive_experiments.papers.veterans import LABEL, LAYERS, veterans
 
 HERE = Path(__file__).parent
 

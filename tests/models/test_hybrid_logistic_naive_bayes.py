@@ -23,8 +23,8 @@ from seminaive import (
 from seminaive.design.weighted_gram import weighted_gram
 from seminaive.errors import ConvergenceWarning, InputError
 from seminaive.objective.softmax_hessian import softmax_hessian
-from seminaive.papers.variants import ForwardGreedyHybrid
 from seminaive.selection.logistic_parts import BlockInverse
+from seminaive_experiments.papers.variants import ForwardGreedyHybrid
 
 RULES = ("bias-variance", "dependence", "greedy")
 

@@ -5,7 +5,7 @@ import pytest
 
 from seminaive import SparseBayesianNetwork
 from seminaive.errors import InputError
-from seminaive.papers.veterans import LABEL, LAYERS, MARKOV_BOUNDARY, veterans
+from seminaive_experiments.papers.veterans import LABEL, LAYERS, MARKOV_BOUNDARY, veterans
 
 
 def test_a_refitted_model_keeps_its_graph_and_predicts_better():

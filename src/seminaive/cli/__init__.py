@@ -16,10 +16,9 @@ import typer
 
 import seminaive
 from seminaive.__main__ import INTERRUPTED
-from seminaive.cli.comparing import compare, demo
 from seminaive.cli.fit_commands import FitCommand, fit, predict, score
 from seminaive.cli.model_commands import explain, export
-from seminaive.cli.reproducing import reproduce
+from seminaive.cli.plugged_in import add_commands
 from seminaive.cli.shifting import shift
 from seminaive.cli.validating import validate
 from seminaive.cli.warming_up import warm_up
@@ -35,10 +34,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Classifiers between naive Bayes and logistic regression, for ordinary tables.",
 )
-app.command()(demo)
 app.command(cls=FitCommand)(fit)
-for command in (predict, score, validate, explain, export, shift, compare, reproduce, warm_up):
+for command in (predict, score, validate, explain, export, shift, warm_up):
     app.command()(command)
+add_commands(app)
 
 
 def main() -> None:

@@ -191,7 +191,7 @@ class HybridLogisticNaiveBayes(FittedHybrid):
     }
     _derived: ClassVar[tuple[str, ...]] = ("blanket_",)
     _no_posterior: ClassVar[str] = NO_HYBRID_POSTERIOR
-    # Where the greedy rule starts; `seminaive.papers.variants` has the other end.
+    # Where the greedy rule starts; `seminaive_experiments.papers.variants` has the other end.
     greedy_grows_generative: ClassVar[bool] = False
 
     partition: Any = "bias-variance"
