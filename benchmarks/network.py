@@ -14,8 +14,8 @@ from race import Ratio, best_time, report
 
 from seminaive import SparseBayesianNetwork
 from seminaive.encode import TableEncoder
-from seminaive.selection.network_search import NetworkTable
-from seminaive.solvers.group_lasso_path import GroupLassoProblem, LabelCounts
+from seminaive.structure.group_lasso_path import GroupLassoProblem, LabelCounts
+from seminaive.structure.network_search import NetworkTable
 from seminaive_experiments.papers.veterans import LABEL, LAYERS, veterans
 
 CHAPTER_ROWS, HELD_OUT = 913_676, 100_000

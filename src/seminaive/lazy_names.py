@@ -3,7 +3,9 @@
 import ast
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pkgutil import get_data
 from types import ModuleType
 from typing import Any
@@ -32,13 +34,7 @@ def names_on_first_use(package: str) -> tuple[Callable[[str], Any], Callable[[],
     package : str
         Its ``__name__``.
     """
-    imports = ast.parse(get_data(package, "__init__.pyi") or "").body
-    modules = {
-        alias.name: node.module
-        for node in imports
-        if isinstance(node, ast.ImportFrom) and node.module is not None
-        for alias in node.names
-    }
+    modules = _modules_of(package)
     room = sys.modules[package]
     room.__class__ = _Room
 
@@ -51,3 +47,29 @@ def names_on_first_use(package: str) -> tuple[Callable[[str], Any], Callable[[],
 
     names = sorted(modules)
     return get, lambda: names, names
+
+
+def file_of(package: str, name: str) -> str:
+    """Return the module that defines a public name, without importing it."""
+    module = _modules_of(package)[name]
+    while name in _modules_of(module):
+        module = _modules_of(module)[name]
+    return module
+
+
+@cache
+def _modules_of(package: str) -> dict[str, str]:
+    """Return where each public name of a package comes from; none where it is a file."""
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        return {}
+    try:
+        imports = ast.parse(get_data(package, "__init__.pyi") or "").body
+    except FileNotFoundError:
+        return {}
+    return {
+        alias.name: node.module
+        for node in imports
+        if isinstance(node, ast.ImportFrom) and node.module is not None
+        for alias in node.names
+    }

@@ -12,14 +12,15 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from seminaive import models
+import seminaive
 from seminaive.errors import InputError
+from seminaive.lazy_names import file_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# What a name in `seminaive.models` ends with that is no classifier, wraps one, or is never fitted.
-OTHERS = ("Selector", "Imputer", "PooledClassifier", "EditedModel")
+# What a public class of the package that is no classifier ends with.
+OTHERS = ("Selector", "Imputer", "Discretizer", "DateParts")
 # The model to take first is the first in every list.
 FIRST = "semi-naive"
 # What is compiled beforehand, and compared with rivals, unless models are named.
@@ -28,9 +29,8 @@ USUAL = ("semi-naive", "naive-bayes", "naive-bayes-logistic-regression-cv")
 
 def class_names() -> dict[str, str]:
     """Return the classes of our classifiers by their names on the command line, the first one first."""
-    found = {
-        _hyphenated(name): name for name in dir(models) if name[0].isupper() and not name.endswith(OTHERS)
-    }
+    public = [name for name in dir(seminaive) if name[0].isupper() and not name.endswith(OTHERS)]
+    found = {_hyphenated(name): name for name in public}
     return {FIRST: found.pop(FIRST), **found}
 
 
@@ -62,11 +62,11 @@ def parameters_of(name: str) -> tuple[str, ...]:
 
 
 def _module(name: str) -> str:
-    return f"{models.__name__}.{name.replace('-', '_')}"
+    return file_of(seminaive.__name__, class_names()[name])
 
 
 def _sources(module: str, class_name: str) -> Iterator[ast.ClassDef]:
-    """Yield the source of a class and of its bases among the models, as far as there is some."""
+    """Yield the source of a class and of its bases in this package, as far as there is some."""
     spec = find_spec(module)
     source = spec.loader.get_source(spec.name) if spec and hasattr(spec.loader, "get_source") else None  # type: ignore[union-attr]
     tree = ast.parse(source or "")
@@ -76,7 +76,7 @@ def _sources(module: str, class_name: str) -> Iterator[ast.ClassDef]:
         if isinstance(written, ast.ClassDef) and written.name == class_name:
             yield written
             for base in map(ast.unparse, written.bases):
-                if modules.get(base, "").startswith(models.__name__):
+                if modules.get(base, "").startswith(seminaive.__name__):
                     yield from _sources(modules[base], base)
 
 
@@ -114,7 +114,7 @@ def _parameter(text: str) -> tuple[str, Any]:
 
 def make_model(name: str, given: dict[str, Any] | None = None) -> Any:
     """Make one of our models by name."""
-    model_class = getattr(models, class_names()[name])
+    model_class = getattr(seminaive, class_names()[name])
     _check_parameters(name, given or {}, tuple(model_class().get_params()))
     return model_class(**(given or {}))
 

@@ -1,13 +1,11 @@
 """Fitted models as frames, pictures, scorecards and programs: they read models and fit nothing."""
 
 from seminaive.explain.calculator import calculator
-from seminaive.explain.dependence_display import DependenceDisplay
 from seminaive.explain.documents import from_json
 from seminaive.explain.edit import edit, history
 from seminaive.explain.effect_display import EffectDisplay
 from seminaive.explain.importance_display import ImportanceDisplay
 from seminaive.explain.model_page import page
-from seminaive.explain.network_display import NetworkDisplay
 from seminaive.explain.nomogram_display import NomogramDisplay
 from seminaive.explain.onnx_converter import register_onnx_converters
 from seminaive.explain.onnx_graph import to_onnx
@@ -33,14 +31,12 @@ __all__ = [
     "CellChange",
     "Clip",
     "ColumnShiftDisplay",
-    "DependenceDisplay",
     "Edit",
     "EffectChange",
     "EffectDisplay",
     "Flatten",
     "ImportanceDisplay",
     "Monotone",
-    "NetworkDisplay",
     "NomogramDisplay",
     "PairDisplay",
     "PathDisplay",

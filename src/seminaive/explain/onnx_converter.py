@@ -27,8 +27,10 @@ def register_onnx_converters() -> None:
         from skl2onnx import update_registered_converter
     except ImportError as error:
         raise MissingExtraError("pipelines need skl2onnx: pip install 'seminaive[onnx]'") from error
-    for name in dir(models):
-        model = getattr(models, name)
+    import seminaive
+
+    for name in sorted({*dir(seminaive), *dir(models)}):
+        model = getattr(seminaive if name in dir(seminaive) else models, name)
         if isinstance(model, type) and issubclass(model, AdditiveClassifier):
             update_registered_converter(model, f"Seminaive{name}", _shapes, _convert, parser=_parse)
 

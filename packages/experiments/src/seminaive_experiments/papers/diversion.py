@@ -19,11 +19,10 @@ from scipy.special import softmax
 from seminaive.arrays import Floats
 from seminaive.encode import TableEncoder
 from seminaive.evaluate import run_repetitions
-from seminaive.imputation import complete, draw_codes_given_class
-from seminaive.scores import Network, generative_scores, log_posterior
-from seminaive.selection.network_folds import PLAN
+from seminaive.scores import generative_scores, log_posterior
 from seminaive.statistics import TableStatistics, Terms, TupleCounts
-from seminaive.structure import SparseNetworks, bic_network
+from seminaive.structure import Network, SparseNetworks, bic_network, complete, draw_codes_given_class
+from seminaive.structure.network_folds import PLAN
 from seminaive_experiments.papers.reproduction import Reproduction, RunOptions, Tolerance
 from seminaive_experiments.papers.veterans import LABEL, LAYERS, MARKOV_BOUNDARY, true_posterior, veterans
 

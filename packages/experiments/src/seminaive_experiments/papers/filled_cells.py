@@ -6,7 +6,7 @@ The labels of test rows therefore shape their own cells: losses on a table with 
 That is why this is part of the papers' protocols and no preprocessing of our models.
 """
 
-from seminaive.models import ClassConditionalImputer
+from seminaive.structure import ClassConditionalImputer
 from seminaive_experiments.datasets import Dataset
 
 __all__ = ["impute_given_class"]

@@ -30,8 +30,13 @@ import pandas as pd
 
 from seminaive.errors import EmptyBlanketWarning, UntestableWarning
 from seminaive.evaluate import run_repetitions
-from seminaive.models import MarkovBlanketSelector
-from seminaive.structure import GaussianTests, Partition, dependence_partition, grow_shrink
+from seminaive.structure import (
+    GaussianTests,
+    MarkovBlanketSelector,
+    Partition,
+    dependence_partition,
+    grow_shrink,
+)
 from seminaive_experiments.papers.e1071 import log_likelihoods_by_name, log_likelihoods_by_number
 from seminaive_experiments.papers.factor_hybrid import FactorModel
 from seminaive_experiments.papers.factors import FactorRows, factors_of

@@ -13,11 +13,8 @@ import numpy as np
 import pandas as pd
 
 from seminaive.evaluate import run_repetitions
-from seminaive.models import (
-    HybridLogisticNaiveBayes,
-    NaiveBayesLogisticRegression,
-    NaiveBayesLogisticRegressionCV,
-)
+from seminaive.models import NaiveBayesLogisticRegression, NaiveBayesLogisticRegressionCV
+from seminaive.structure import HybridLogisticNaiveBayes
 from seminaive_experiments import Experiment, RepeatedHoldout, RepeatedKFold, Resampling
 from seminaive_experiments.pairwise_tests import paired_t_test, wilcoxon_test, win_draw_loss
 from seminaive_experiments.papers.filled_cells import impute_given_class

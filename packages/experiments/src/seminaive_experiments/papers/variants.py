@@ -15,10 +15,10 @@ from seminaive.models import (
     AcceleratedLogisticRegression,
     ForwardStagewiseNaiveBayes,
     HigherOrderLogisticRegression,
-    HybridLogisticNaiveBayes,
     NaiveBayesLogisticRegressionCV,
     SelectiveNaiveBayes,
 )
+from seminaive.structure import HybridLogisticNaiveBayes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
