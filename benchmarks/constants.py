@@ -6,8 +6,9 @@
 
 Counted is every numeric literal of the rooms below other than 0, 1, 2, -1 and .5, wherever it stands:
 constants, defaults, fields, expressions. Not counted are those of LAYOUT, which cannot change an answer, each
-with its reason. Lines are those that define a constant at the top of a file with a digit in its value. The 21 numbers of the
-hybrid model, the networks and the imputers moved to the room ``structure`` and are in the first column only.
+with its reason. Lines are those that define a constant at the top of a file with a digit in its value. The 21
+numbers of the hybrid model, the networks and the imputers are in the room ``structure`` now, and are counted
+in the first column only.
 """
 
 import ast

@@ -23,7 +23,8 @@ OWN_PAGES = ("index", "benchmarks", "security")
 GUIDES = ("imputation", "scale")
 FIRST_FAMILIES = ("semi-naive", "naive-bayes", "nbrlr", "alr", "fsnb", "hybrid")
 FIRST_REFERENCES = tuple(
-    f"reference/{name}" for name in ("public", "seminaive", "evaluate", "explain", "command-line")
+    f"reference/{name}"
+    for name in ("public", "seminaive", "evaluate", "explain", "export", "edits", "command-line")
 )
 
 

@@ -37,7 +37,7 @@ def shown():
 
 
 def test_the_page_names_the_rooms_that_are_public():
-    rooms = ["errors", "evaluate", "explain", "models", "scale", "service"]
+    rooms = ["edits", "errors", "evaluate", "explain", "export", "models", "scale", "structure"]
     assert ["seminaive", *(f"seminaive.{room}" for room in rooms), "seminaive_experiments"] == PUBLIC
 
 

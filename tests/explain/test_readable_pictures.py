@@ -14,7 +14,6 @@ from seminaive.explain import (
     NomogramDisplay,
     PairDisplay,
     WaterfallDisplay,
-    page,
     summary,
 )
 from seminaive.explain.effect_display import linear_width
@@ -22,6 +21,7 @@ from seminaive.explain.nomogram_sheet import PAGE
 from seminaive.explain.reading import axis_labels, effects_of, feature_named
 from seminaive.explain.waterfall_display import probability_ticks
 from seminaive.explain.what_matters import column_importances, joint_sentence, tuples_that_matter
+from seminaive.export import page
 from seminaive.scores import Effects, importance
 from seminaive_experiments import load_dataset
 

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from seminaive import explain, models
+from seminaive import export, models
 from seminaive.evaluate.progress import progress_bar
 from seminaive_experiments import Experiment, ExperimentResults, RepeatedHoldout, Report, load_dataset
 from seminaive_experiments.poker import poker_hands
@@ -162,7 +162,7 @@ def _write_calculator(scene: Scene, path: Path) -> None:
     name, model = next(iter(scene.models.items()))
     fitted = clone(model).fit(scene.dataset.X, scene.dataset.y)
     note = f"{name}, fitted to the {len(scene.dataset.y)} rows of the table {scene.dataset.name}."
-    explain.calculator(fitted, path, title=f"seminaive: {scene.dataset.name}", note=note)
+    export.calculator(fitted, path, title=f"seminaive: {scene.dataset.name}", note=note)
 
 
 def _picture(folds: Any) -> Any:

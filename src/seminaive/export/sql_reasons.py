@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from seminaive.explain.sql_literals import joined, number_literal, quoted_name, relation_name, text_literal
-from seminaive.explain.sql_writers import ListWriter, Writer
-from seminaive.explain.sqlite_writer import MOST_PARTS, SQLiteWriter, cell_rows
+from seminaive.export.sql_literals import joined, number_literal, quoted_name, relation_name, text_literal
+from seminaive.export.sql_writers import ListWriter, Writer
+from seminaive.export.sqlite_writer import MOST_PARTS, SQLiteWriter, cell_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from seminaive.edits.edit import edit
+from seminaive.edits.refitting import refit_around
 from seminaive.errors import InputError
-from seminaive.explain import edit
 from seminaive.scores import Edit, Refit
-from seminaive.service.refitting import refit_around
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ def replay(first: Any, edited: Any, rows: Sequence[tuple[Any, ...]] = ()) -> Any
     --------
     >>> import numpy as np
     >>> from seminaive import NaiveBayes
-    >>> from seminaive.explain import Clip, edit
+    >>> from seminaive.edits import Clip, edit
     >>> model = NaiveBayes().fit([[1.0], [2.0], [8.0], [9.0]], [0, 0, 1, 1])
     >>> edited = edit(model, "x0", Clip(-2, 2), why="four rows are not enough to be so sure")
     >>> again = replay(model, edited)

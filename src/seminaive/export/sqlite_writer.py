@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seminaive.encode import CategoricalColumn
-from seminaive.explain.sql_literals import joined, number_literal, quoted_name, relation_name
-from seminaive.explain.sql_writers import Writer
+from seminaive.export.sql_literals import joined, number_literal, quoted_name, relation_name
+from seminaive.export.sql_writers import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,9 +10,9 @@ import numpy as np
 
 from seminaive.design.classes import by_class, log_odds
 from seminaive.design.table_design import TableDesign
+from seminaive.edits.edit import check_reason, with_record
 from seminaive.encode import EncodedTable, Schema, encode_weights
 from seminaive.errors import InputError
-from seminaive.explain.edit import check_reason, with_record
 from seminaive.explain.reading import scores_of
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
@@ -55,13 +55,13 @@ def refit_around(
     Parameters
     ----------
     model : an edited model
-        What `seminaive.explain.edit` returned.
+        What `seminaive.edits.edit` returned.
     X, y : table and labels
         With the training columns, and with classes that the model has.
     sample_weight : array-like of shape (n_rows,), default=None
         How often each row counts.
     why, who, date
-        As of `seminaive.explain.edit`.
+        As of `seminaive.edits.edit`.
     ridge : float, default=1.0
         The strength of the penalty of each correction, in rows, that of the intercept being 0.
     order : int, default=None
@@ -79,7 +79,7 @@ def refit_around(
     Two copies of a column share what one of them says; what is taken from the first goes to the second:
 
     >>> from seminaive import HigherOrderLogisticRegression
-    >>> from seminaive.explain import Flatten, edit
+    >>> from seminaive.edits import Flatten, edit
     >>> X, y = [["wet", "wet"], ["dry", "dry"]] * 40, [1, 0] * 40
     >>> model = HigherOrderLogisticRegression(order=1).fit(X, y)
     >>> without = edit(model, "x0", Flatten(), why="it is measured twice")
@@ -97,9 +97,7 @@ def refit_around(
         dict.fromkeys(record.column for record in getattr(model, "edits_", ()) if isinstance(record, Edit))
     )
     if not held:
-        raise InputError(
-            "the model has no edits to hold: edit it with seminaive.explain.edit, or fit a model"
-        )
+        raise InputError("the model has no edits to hold: edit it with seminaive.edits.edit, or fit a model")
     has_tuples = any(len(term) > 1 for term in scores.terms.features)
     order = (2 if has_tuples else 1) if order is None else int(order)
     table = model.encode(X)

@@ -10,8 +10,8 @@ import numpy as np
 from seminaive.encode import CategoricalColumn, TableEncoder, open_table
 from seminaive.errors import InputError
 from seminaive.explain.portable import Portable
-from seminaive.explain.programs import resource_text, script_json
 from seminaive.explain.reading import effects_of, holds_whole_numbers, label_text
+from seminaive.export.programs import resource_text, script_json
 from seminaive.files import write_text
 from seminaive.pages import policy_hash, rendered
 from seminaive.scores import log_posterior
@@ -109,7 +109,7 @@ def calculator_page(
     script = f'"use strict";\nconst MODEL = {script_json(document)};\n{code}'
     heading = title or f"Probability of each class: {', '.join(map(label_text, portable.classes[:4]))}"
     return rendered(
-        "seminaive.explain",
+        "seminaive.export",
         template,
         title=heading,
         note=note,

@@ -7,7 +7,7 @@ from typing import Any
 from seminaive import models
 from seminaive.encode import CategoricalColumn
 from seminaive.errors import InputError, MissingExtraError
-from seminaive.explain.onnx_graph import to_onnx
+from seminaive.export.onnx_graph import to_onnx
 from seminaive.models.additive_classifier import AdditiveClassifier
 
 # The version of LabelEncoder, the only operator outside of the default domain.

@@ -10,7 +10,7 @@ import numpy as np
 
 from seminaive.encode import CategoricalColumn
 from seminaive.errors import InputError
-from seminaive.explain.sql_literals import (
+from seminaive.export.sql_literals import (
     class_literal,
     joined,
     number_literal,
@@ -18,7 +18,7 @@ from seminaive.explain.sql_literals import (
     relation_name,
     text_literal,
 )
-from seminaive.explain.sql_unknown import UnknownRelations
+from seminaive.export.sql_unknown import UnknownRelations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.explain.calculator import calculator_page
-from seminaive.explain.edit import history
+from seminaive.edits.edit import history
 from seminaive.explain.effect_display import EffectDisplay
 from seminaive.explain.importance_display import ImportanceDisplay
 from seminaive.explain.nomogram_display import MOST_LANES, NomogramDisplay
@@ -20,6 +19,7 @@ from seminaive.explain.structure_display import StructureDisplay
 from seminaive.explain.tables import summary
 from seminaive.explain.waterfall_display import WaterfallDisplay
 from seminaive.explain.what_matters import joint_sentence, largest_effect, strongest, tuples_that_matter
+from seminaive.export.calculator import calculator_page
 from seminaive.files import write_text
 from seminaive.pages import picture_address
 from seminaive.scores import importance

@@ -71,7 +71,7 @@ def from_json(text: str, *, max_bytes: int = MAX_BYTES) -> EditedModel:
     Examples
     --------
     >>> from seminaive import NaiveBayes
-    >>> from seminaive.explain import to_json
+    >>> from seminaive.export import to_json
     >>> model = NaiveBayes().fit([["wet"], ["wet"], ["dry"]], ["slip", "slip", "hold"])
     >>> from_json(to_json(model)).predict([["wet"], ["dry"]])
     array(['slip', 'hold'], dtype='<U4')
@@ -285,26 +285,6 @@ def _counts_missing(entry: Any, n_present: int) -> bool:
 
 
 # History
-
-
-def history_document(edits: tuple[Record, ...]) -> list[dict[str, Any]]:
-    """Return the history of a model as lists, dicts, text and numbers."""
-    return [
-        {
-            "kind": type(record).__name__,
-            **{part.name: _plain(getattr(record, part.name)) for part in fields(record)},
-        }
-        for record in edits
-    ]
-
-
-def _plain(value: Any) -> Any:
-    if type(value).__name__ in CHANGES:
-        return {
-            "kind": type(value).__name__,
-            **{f.name: _plain(getattr(value, f.name)) for f in fields(value)},
-        }
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _earlier(entry: Any) -> StartedFrom:

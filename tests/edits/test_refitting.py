@@ -9,10 +9,9 @@ import pytest
 import statsmodels.api as sm
 
 from seminaive import HigherOrderLogisticRegression, NaiveBayes, SemiNaive, load_model, save_model
+from seminaive.edits import Clip, Flatten, SetTo, edit, history, refit_around, replay
 from seminaive.errors import InputError
-from seminaive.explain import Clip, Flatten, SetTo, edit, history
 from seminaive.explain.reading import effects_of, evidence, feature_named
-from seminaive.service import refit_around, replay
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seminaive.encode import CategoricalColumn
-from seminaive.explain.sql_literals import number_literal, quoted_name
+from seminaive.export.sql_literals import number_literal, quoted_name
 from seminaive.scores.attenuation import PER_VARIANCE
 
 if TYPE_CHECKING:

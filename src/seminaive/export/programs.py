@@ -139,7 +139,7 @@ def _add(total, values):
 
 def resource_text(name: str) -> str:
     """Return a file of this folder: a script or a style sheet."""
-    return files("seminaive.explain").joinpath(name).read_text(encoding="utf-8")
+    return files("seminaive.export").joinpath(name).read_text(encoding="utf-8")
 
 
 def to_python(model: Any) -> str:

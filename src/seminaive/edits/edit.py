@@ -72,7 +72,7 @@ def edit(
     --------
     >>> import numpy as np
     >>> from seminaive import NaiveBayes
-    >>> from seminaive.explain import Flatten
+    >>> from seminaive.edits import Flatten
     >>> X = np.repeat([[20.0], [40.0], [60.0], [80.0]], 20, axis=0)
     >>> model = NaiveBayes().fit(X, [0, 0, 0, 1] * 20)
     >>> flat = edit(model, "x0", Flatten((60, 80)), why="too few rows beyond 60")

@@ -11,7 +11,7 @@ from seminaive.encode import CategoricalColumn
 from seminaive.errors import InputError, MissingExtraError, TooLargeError
 from seminaive.explain.portable import Portable, warn_of_text
 from seminaive.explain.reading import code_labels, interval_labels
-from seminaive.explain.workbook_sheets import MOST_COLUMNS, MOST_ROWS, LineSheet
+from seminaive.export.workbook_sheets import MOST_COLUMNS, MOST_ROWS, LineSheet
 from seminaive.files import whole_file
 from seminaive.scores.attenuation import PER_VARIANCE
 

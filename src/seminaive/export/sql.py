@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from seminaive.errors import InputError, TooLargeError
 from seminaive.explain.portable import Portable, warn_of_text
-from seminaive.explain.sql_reasons import ListReasons, SQLiteReasons
-from seminaive.explain.sql_writers import ListWriter
-from seminaive.explain.sqlite_writer import SQLiteWriter
+from seminaive.export.sql_reasons import ListReasons, SQLiteReasons
+from seminaive.export.sql_writers import ListWriter
+from seminaive.export.sqlite_writer import SQLiteWriter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
