@@ -2,7 +2,7 @@
 
     python docs/pictures/alr.py
 
-The curves are made here (about a minute); the cost is read from results/alr/scale.csv.
+The curves are made here (about a minute); the cost is read from packages/experiments/results/alr/scale.csv.
 """
 
 import datetime as dt
@@ -15,7 +15,7 @@ from seminaive_experiments.papers.alr import learning_curves
 from seminaive_experiments.papers.generators import poker_hands
 
 HERE = Path(__file__).parent
-RESULTS = HERE.parent.parent / "results" / "alr"
+RESULTS = HERE.parent.parent / "packages" / "experiments" / "results" / "alr"
 ROWS = 150_000
 
 

@@ -43,7 +43,7 @@ def test_held_out_rows_decide_about_the_refit_unless_told():
 
 @pytest.mark.parametrize("known", [True, False], ids=["known order", "searched order"])
 def test_fit_recovers_the_planted_boundary_of_the_veterans(known):
-    """At 200,000 rows in benchmarks/boundary.py; with fewer, and one completion, up to two columns differ."""
+    """At 200,000 rows in runs/boundary.py; with fewer, and one completion, up to two columns differ."""
     records = veterans(30_000, random_state=4)
     names = [["class" if name == LABEL else name for name in layer] for layer in LAYERS]
     given = {"order": [name for layer in names for name in layer]} if known else {"layers": names}

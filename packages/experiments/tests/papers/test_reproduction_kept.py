@@ -14,7 +14,6 @@ from seminaive_experiments.papers.reproduction import compare_with_paper, declar
 from seminaive_experiments.papers.show import keep_misses
 
 PACKAGE = Path(__file__).parents[2]
-ROOT = PACKAGE.parents[1]
 KEPT = PACKAGE / "results" / "reproduction"
 RUN = sorted({table.name for table in declared("REPRODUCTIONS")} & {path.stem for path in KEPT.glob("*.csv")})
 
@@ -29,7 +28,7 @@ def test_a_kept_result_agrees_where_the_present_tolerances_say_so(name):
     again = compare_with_paper(runnable(name), cells)
     assert again.cells["agrees"].tolist() == cells["agrees"].tolist()
     head = (KEPT / f"{name}.csv").read_text(encoding="utf-8").splitlines()[:3]
-    assert head[0].startswith((f"# seminaive reproduce {name} ", "# python benchmarks/"))
+    assert head[0].startswith((f"# seminaive reproduce {name} ", "# python runs/"))
     assert re.match(rf"# {again.n_agree} of {len(cells)} cells agree", head[2])
 
 
@@ -46,7 +45,7 @@ def test_the_page_counts_what_the_kept_results_say():
     rows = re.findall(r"^\| [^|]+ \| `([\w.-]+)` \| (\d+) \| (\d+) \|", page, flags=re.MULTILINE)
     assert len(rows) > 20
     for name, cells, agree in rows:
-        folders = (KEPT, *(ROOT / "results" / name for name in ("hybrid", "alr")))
+        folders = (KEPT, *(PACKAGE / "results" / name for name in ("hybrid", "alr")))
         counts = []
         for path in (folder / f"{name}.csv" for folder in folders):
             if path.exists():
@@ -56,10 +55,10 @@ def test_the_page_counts_what_the_kept_results_say():
 
 
 def test_tables_of_the_hybrid_papers_follow_from_the_kept_splits(monkeypatch, tmp_path):
-    kept = ROOT / "results" / "hybrid"
+    kept = PACKAGE / "results" / "hybrid"
     for path in (*kept.glob("*-splits.csv"), kept / "dissertation-draws.csv"):
         shutil.copy(path, tmp_path)
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    monkeypatch.syspath_prepend(str(PACKAGE / "runs"))
     tables = importlib.import_module("hybrid_tables")
     monkeypatch.setattr(tables, "KEPT", tmp_path)
     tables.counts(None)
@@ -72,7 +71,7 @@ def test_tables_of_the_hybrid_papers_follow_from_the_kept_splits(monkeypatch, tm
 
 
 def test_splits_are_kept_in_the_order_of_repetitions_and_read_as_they_were(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    monkeypatch.syspath_prepend(str(PACKAGE / "runs"))
     tables = importlib.import_module("hybrid_tables")
     monkeypatch.setattr(tables, "KEPT", tmp_path)
     splits = pd.DataFrame(
@@ -91,7 +90,7 @@ def test_splits_are_kept_in_the_order_of_repetitions_and_read_as_they_were(monke
 
 
 def test_the_deviation_between_draws_is_without_that_of_the_splits(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    monkeypatch.syspath_prepend(str(PACKAGE / "runs"))
     tables = importlib.import_module("hybrid_tables")
     rng = np.random.default_rng(0)
     of_draw = np.repeat(rng.normal(scale=0.8, size=400), 5)
@@ -105,7 +104,7 @@ def test_the_deviation_between_draws_is_without_that_of_the_splits(monkeypatch):
 
 
 def test_rounds_count_where_every_method_has_finished_them(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    monkeypatch.syspath_prepend(str(PACKAGE / "runs"))
     tables = importlib.import_module("nbrlr_real_tables")
     done = [("a", "NBRLR", 0), ("a", "LR", 0), ("a", "NBRLR", 1), ("b", "NBRLR", 0), ("a", "NB", 1)]
     folds = pd.DataFrame(done, columns=["dataset", "method", "repetition"])
@@ -114,7 +113,7 @@ def test_rounds_count_where_every_method_has_finished_them(monkeypatch):
 
 
 def test_kept_means_of_more_rounds_stay(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    monkeypatch.syspath_prepend(str(PACKAGE / "runs"))
     tables = importlib.import_module("nbrlr_real_tables")
     kept = pd.DataFrame({"dataset": ["a", "b", "c"], "loss": [0.1, 0.2, 0.3], "rounds": [20, 1, 2]})
     kept.to_csv(tmp_path / "kept.csv", index=False)
