@@ -25,7 +25,7 @@ from seminaive.evaluate import learning_curve_forecast, log_loss, run_repetition
 from seminaive_experiments import real_table, real_table_names
 from seminaive_experiments.rivals import RIVALS
 
-RESULTS = Path(__file__).parent.parent / "results" / "forecast" / "forecast.jsonl"
+RESULTS = Path(__file__).parent / "results" / "forecast" / "forecast.jsonl"
 MOST_ROWS, MOST_TEST_ROWS, FEWEST_ROWS = 400, 5000, 400
 FEWEST_OF_CLASS, N_TRUTHS = 12, 3
 NAMES = {"naive-bayes": MODELS["naive-bayes"], "logistic": RIVALS["sklearn-logistic-regression"]}

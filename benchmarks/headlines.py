@@ -16,9 +16,9 @@ from result_tables import day_of, lines_of, markdown, measured_with, section_bod
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
-BOARD = ROOT / "results" / "board"
-FEW_ROWS = ROOT / "results" / "few_rows"
-VERY_FEW_ROWS = ROOT / "results" / "very_few_rows"
+BOARD = RESULTS / "board"
+FEW_ROWS = RESULTS / "few_rows"
+VERY_FEW_ROWS = RESULTS / "very_few_rows"
 SIX = ("semi-naive", "naive-bayes", "lightgbm", "hist-boosting", "random-forest", "logistic-cv")
 NAMES = {
     "semi-naive": "`SemiNaive`",

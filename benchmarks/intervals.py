@@ -30,7 +30,7 @@ from seminaive.scores import Effects
 from seminaive.scores.pure import purify
 from seminaive_experiments import load_dataset
 
-RESULTS = Path(__file__).parent.parent / "results" / "intervals" / "coverage.jsonl"
+RESULTS = Path(__file__).parent / "results" / "intervals" / "coverage.jsonl"
 COVERAGE = 0.95
 N_FRESH = 1000
 LEVELS = {"a": -1.0, "b": -0.3, "c": 0.3, "d": 1.0}
