@@ -1,5 +1,7 @@
 """Commands of the other package: they plug in where it is installed, and are explained where it is not."""
 
+import subprocess
+import sys
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -39,3 +41,20 @@ def test_a_command_of_another_distribution_is_a_command(monkeypatch):
     app = made(monkeypatch, point)
     assert CliRunner().invoke(app, ["other"]).exit_code == 0
     assert {"compare", "demo", "reproduce"} == set(plugged_in.EXPERIMENTS)
+
+
+@pytest.mark.parametrize("value", ["no_such_package:run", "platform:no_such_name"])
+def test_a_command_that_cannot_be_loaded_ends_no_other(monkeypatch, value):
+    points = [EntryPoint(name, value, plugged_in.GROUP) for name in ("compare", "other")]
+    app = made(monkeypatch, *points)
+    assert CliRunner().invoke(app, ["fit"]).exit_code == 0
+    for name, answer in (("compare", "pip install .* cannot be loaded"), ("other", "cannot be loaded")):
+        with pytest.raises(InputError, match=answer):
+            CliRunner().invoke(app, [name], catch_exceptions=False)
+
+
+@pytest.mark.parametrize("first", ["seminaive.cli", "seminaive_experiments.comparing", "seminaive.__main__"])
+def test_either_package_can_be_imported_first(first):
+    code = f"import {first}; import seminaive.cli as cli; print(len(cli.app.registered_commands))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) == 11
