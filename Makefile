@@ -1,13 +1,14 @@
-# Each target does all its own set-up: an environment in .venv, installed once per change of pyproject.toml.
+# Each target does all its own set-up: an environment in .venv with both packages of this repository, installed once
+# per change of a pyproject.toml.
 PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: demo test test-oldest test-slow smoke test-all lint docs pictures bench board clean
 
-.venv/%: pyproject.toml
-	@echo "Installing seminaive and what it needs into .venv: once, a minute or two."
+.venv/%: pyproject.toml packages/experiments/pyproject.toml
+	@echo "Installing seminaive, seminaive-experiments and what they need into .venv: once, a minute or two."
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --disable-pip-version-check --editable '.[$*]'
+	$(BIN)/python -m pip install --disable-pip-version-check --editable '.[$*]' --editable packages/experiments
 	touch $@
 
 demo: .venv/plot
@@ -22,24 +23,24 @@ test: .venv/test
 # Slow tests as far as MINUTES reach by tests/slow_seconds.csv, the shortest first; it prints which ones.
 MINUTES ?= 5
 test-slow: .venv/test
-	$(BIN)/python -m pytest --slow-minutes $(MINUTES) -p no:randomly tests
+	$(BIN)/python -m pytest --slow-minutes $(MINUTES) -p no:randomly tests packages/experiments/tests
 
 # The lower bounds of pyproject.toml, in an environment of their own, and the tests that touch every dependency. What these
 # old releases call of still newer ones (typer of click, matplotlib of pyparsing) may be deprecated there: no error of ours.
 test-oldest: .venv-oldest/done
 	NUMBA_CACHE_DIR=.venv-oldest/numba .venv-oldest/bin/python -m pytest --quiet -m "not slow" -k "not polars and not library_of_the_table" \
 	    -W default::DeprecationWarning -W default::PendingDeprecationWarning \
-	    tests/test_cli.py tests/encode tests/evaluate/test_metrics.py tests/evaluate/test_report.py \
+	    tests/test_cli.py tests/encode tests/evaluate/test_metrics.py packages/experiments/tests/test_report.py \
 	    tests/models/test_naive_bayes.py tests/models/test_semi_naive.py tests/models/test_files.py
 
-.venv-oldest/done: pyproject.toml
+.venv-oldest/done: pyproject.toml packages/experiments/pyproject.toml
 	$(PYTHON) -m venv .venv-oldest
 	$(PYTHON) .ci/oldest.py > .venv-oldest/constraints.txt
-	.venv-oldest/bin/python -m pip install --disable-pip-version-check --editable '.[plot,test]' \
+	.venv-oldest/bin/python -m pip install --disable-pip-version-check --editable '.[plot,test]' --editable packages/experiments \
 	    --constraint .venv-oldest/constraints.txt
 	touch $@
 
-# The wheel and the sdist, each installed where nothing else is, and a first use of both.
+# The wheels and sdists of both packages, each installed where nothing else is, and a first use of them.
 smoke: .venv/test
 	$(PYTHON) .ci/smoke.py
 
@@ -70,6 +71,7 @@ lint: .venv/test
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/wish.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	$(BIN)/python .ci/house.py
 
 clean:
 	rm -rf .venv .venv-oldest build dist docs/_build

@@ -1,7 +1,7 @@
 """Refuse a tag that does not fit what is in the repository: ``python .ci/check_release.py v0.3.0``.
 
-The version of the package, the citation and the first section of the changelog must name the tag's version,
-and the changelog and the citation the same day.
+The versions of both packages, the one that the experiments require, the citation and the first section of the
+changelog must be the tag's, and the changelog and the citation must name the same day.
 """
 
 import re
@@ -26,6 +26,15 @@ def faults(tag: str) -> list[str]:
         "__version__ of src/seminaive/__init__.py": found(
             r'^__version__ = "(.*)"', "src/seminaive/__init__.py"
         )[:1],
+        "__version__ of seminaive_experiments": found(
+            r'^__version__ = "(.*)"', "packages/experiments/src/seminaive_experiments/__init__.py"
+        )[:1],
+        "what seminaive-experiments requires": found(
+            r'^dependencies = \["seminaive==(.*)"\]', "packages/experiments/pyproject.toml"
+        )[:1],
+        "the extra plot of seminaive-experiments": found(
+            r'^plot = \["seminaive\[plot\]==(.*)"\]', "packages/experiments/pyproject.toml"
+        )[:1],
         "the version of CITATION.cff": cited[:1],
         "the first section of CHANGELOG.md": noted[:1],
     }
@@ -44,4 +53,4 @@ def faults(tag: str) -> list[str]:
 if __name__ == "__main__":
     if problems := faults(sys.argv[1]):
         sys.exit("\n".join(problems))
-    sys.stdout.write(f"{sys.argv[1]} fits the package, the citation and the changelog\n")
+    sys.stdout.write(f"{sys.argv[1]} fits the packages, the citation and the changelog\n")

@@ -23,7 +23,7 @@ from sklearn.model_selection import train_test_split
 from study import Study, listed, read_results
 from study_commands import commands, perform
 
-RESULTS = Path(__file__).parent.parent / "results" / "all_tables"
+RESULTS = Path(__file__).parent / "results" / "all_tables"
 TESTED = 0.2
 
 

@@ -38,7 +38,7 @@ adult
 nursery magic page-blocks bank-churn
 """.split()  # noqa: SIM905 - a list would be 30 lines
 SIZES = ["all", 100, 300]
-RESULTS = Path(__file__).parent.parent / "results" / "alr"
+RESULTS = Path(__file__).parent / "results" / "alr"
 COLUMNS = ["table", "size", "split", "method", "n_train", "log_loss", "error", "seconds"]
 
 

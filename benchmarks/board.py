@@ -37,7 +37,7 @@ from board_tables import FOLD, board_plan, others_plan, split
 from contenders import MODELS, with_state
 from study import Study, listed, run
 
-RESULTS = Path(__file__).parent.parent / "results" / "board"
+RESULTS = Path(__file__).parent / "results" / "board"
 AGAINST = "EBM,LightGBM,HGB,RF,LRcv-l2,LRcv-l1,LR-C1,NB-mdl,NB-q10,AODE,ALR-w1,ALR-w4"
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from board_tables import SETTINGS, peer_results, tables_of
 
-from seminaive.evaluate.ranking import critical_difference
-from seminaive.evaluate.result_plots import rank_diagram
+from seminaive_experiments.ranking import critical_difference
+from seminaive_experiments.result_plots import rank_diagram
 
 LOSSES = ("log_loss", "error")
 WORST = 10

@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSplit, train_test_split
 
 DATA = Path(os.environ.get("SEMINAIVE_DATA", "datasets"))
-PEERS = Path(__file__).parent.parent / "results" / "board" / "peers.csv.gz"
+PEERS = Path(__file__).parent / "results" / "board" / "peers.csv.gz"
 ROLES = Path(__file__).parent / "table_roles.csv"
 SETTINGS = ("full", "n300", "n100")
 FOLD = ["table", "setting", "repeat", "fold"]

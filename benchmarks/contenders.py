@@ -4,7 +4,7 @@ from peers.native_categories import EBM, CatBoost, EBMOfFourBags, HistGradientBo
 from sklearn.linear_model import LogisticRegressionCV
 
 import seminaive
-from seminaive.evaluate.rivals import RIVALS, for_mixed_tables
+from seminaive_experiments.rivals import RIVALS, for_mixed_tables
 
 
 def logistic_cv():

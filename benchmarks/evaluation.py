@@ -11,7 +11,7 @@ from race import Ratio, best_time, race, report
 from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
 
-from seminaive.evaluate import Experiment, RepeatedKFold, Report, bergmann_hommel, load_dataset
+from seminaive_experiments import Experiment, RepeatedKFold, Report, bergmann_hommel, load_dataset
 
 
 def folds():

@@ -20,10 +20,10 @@ from race import Ratio, best_time, report
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 
-from seminaive import HigherOrderLogisticRegression, SemiNaive, explain
-from seminaive.evaluate import load_dataset
-from seminaive.explain.programs import script_json
+from seminaive import HigherOrderLogisticRegression, SemiNaive, explain, export
 from seminaive.explain.reading import effects_of
+from seminaive.export.programs import script_json
+from seminaive_experiments import load_dataset
 
 # Two and more classes, missing cells, text and numbers.
 TABLES = [
@@ -70,7 +70,7 @@ def opened(page, script, name):
 def calculator_questions(models):
     for (name, most), model in models.items():
         with tempfile.TemporaryDirectory() as folder:
-            page = explain.calculator(model, Path(folder) / "page.html")
+            page = export.calculator(model, Path(folder) / "page.html")
             yield bar(f"calculator of adult, {name}", page.stat().st_size / 1000, most, "KB")
             if shutil.which("chromium"):
                 yield bar(
@@ -99,7 +99,7 @@ def onnx_session(model):
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    graph = explain.to_onnx(model).SerializeToString()
+    graph = export.to_onnx(model).SerializeToString()
     return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
 
@@ -120,7 +120,7 @@ def duckdb_probabilities(model, X, threads=1):
 
     connection = duckdb.connect(config={"threads": threads})
     connection.register("rows", X.assign(row_key=range(len(X))))
-    statement = explain.to_sql(model, keep=["row_key"])
+    statement = export.to_sql(model, keep=["row_key"])
     return lambda: connection.execute(statement).df().sort_values("row_key").iloc[:, 2:].to_numpy(float)
 
 
@@ -142,12 +142,12 @@ def plain_rows(X):
 def exported(model, X):
     """Yield the probabilities of each export that can be run here."""
     space = {}
-    exec(explain.to_python(model), space)  # noqa: S102 - the source is the export
+    exec(export.to_python(model), space)  # noqa: S102 - the source is the export
     yield "python", np.array([list(space["predict_proba"](row).values()) for row in plain_rows(X)])
     connection = sqlite3.connect(":memory:")
     connection.create_function("exp", 1, np.exp)
     X.to_sql("rows", connection, index=False)
-    yield "sqlite", np.array(connection.execute(explain.to_sql(model, dialect="sqlite")).fetchall())[:, 1:]
+    yield "sqlite", np.array(connection.execute(export.to_sql(model, dialect="sqlite")).fetchall())[:, 1:]
     if find_spec("duckdb"):
         yield "duckdb", duckdb_probabilities(model, X)()
     if find_spec("onnxruntime"):
@@ -155,7 +155,7 @@ def exported(model, X):
         yield "onnx", session.run(["probabilities"], feeds(session, X))[0]
     if shutil.which("node"):
         program = (
-            f"{explain.to_javascript(model)};\nconst rows = JSON.parse(require('fs').readFileSync(0));"
+            f"{export.to_javascript(model)};\nconst rows = JSON.parse(require('fs').readFileSync(0));"
             "console.log(JSON.stringify(rows.map(seminaive.predictProba)));"
         )
         with tempfile.NamedTemporaryFile("w", suffix=".js", encoding="utf-8") as file:
@@ -185,7 +185,7 @@ def by_calculator(model, X):
     """Return the probabilities that the form of the calculator shows in Chromium."""
     rows = [list(row.values()) for row in plain_rows(X)]
     with tempfile.TemporaryDirectory() as folder:
-        page = explain.calculator(model, Path(folder) / "page.html")
+        page = export.calculator(model, Path(folder) / "page.html")
         return np.array(json.loads(unescape(opened(page, TYPED % script_json(rows), "answer"))))
 
 
@@ -194,7 +194,7 @@ def by_workbook(model, X):
     import openpyxl
 
     with tempfile.TemporaryDirectory() as folder:
-        path = explain.to_xlsx(model, Path(folder) / "model.xlsx", rows=len(X))
+        path = export.to_xlsx(model, Path(folder) / "model.xlsx", rows=len(X))
         book = openpyxl.load_workbook(path)
         names = [cell.value for cell in book["predict"][1]]
         for r, row in enumerate(plain_rows(X)):

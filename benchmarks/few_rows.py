@@ -29,7 +29,7 @@ from sklearn.model_selection import train_test_split
 from study import Study, listed
 from study_commands import commands, perform
 
-RESULTS = Path(__file__).parent.parent / "results" / "few_rows"
+RESULTS = Path(__file__).parent / "results" / "few_rows"
 FEWEST_ROWS_LEFT = 150
 
 

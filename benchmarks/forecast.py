@@ -21,16 +21,11 @@ from contenders import MODELS
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
-from seminaive.evaluate import (
-    learning_curve_forecast,
-    log_loss,
-    real_table,
-    real_table_names,
-    run_repetitions,
-)
-from seminaive.evaluate.rivals import RIVALS
+from seminaive.evaluate import learning_curve_forecast, log_loss, run_repetitions
+from seminaive_experiments import real_table, real_table_names
+from seminaive_experiments.rivals import RIVALS
 
-RESULTS = Path(__file__).parent.parent / "results" / "forecast" / "forecast.jsonl"
+RESULTS = Path(__file__).parent / "results" / "forecast" / "forecast.jsonl"
 MOST_ROWS, MOST_TEST_ROWS, FEWEST_ROWS = 400, 5000, 400
 FEWEST_OF_CLASS, N_TRUTHS = 12, 3
 NAMES = {"naive-bayes": MODELS["naive-bayes"], "logistic": RIVALS["sklearn-logistic-regression"]}

@@ -14,11 +14,11 @@ from race import Ratio, best_time, report
 
 from seminaive import ForwardStagewiseNaiveBayes, NaiveBayes, SelectiveNaiveBayes
 from seminaive.encode import TableEncoder
-from seminaive.papers.fsnb import SCENARIOS
 from seminaive.scores import Interpolation
 from seminaive.solvers.group_path import entry_strengths, geometric_strengths, group_alphas
 from seminaive.solvers.stagewise import GridSettings, stagewise_path
 from seminaive.statistics import TableStatistics
+from seminaive_experiments.papers.fsnb import SCENARIOS
 
 
 def numbers(n_rows, n_columns=50, n_classes=3):

@@ -16,9 +16,9 @@ from result_tables import day_of, lines_of, markdown, measured_with, section_bod
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
-BOARD = ROOT / "results" / "board"
-FEW_ROWS = ROOT / "results" / "few_rows"
-VERY_FEW_ROWS = ROOT / "results" / "very_few_rows"
+BOARD = RESULTS / "board"
+FEW_ROWS = RESULTS / "few_rows"
+VERY_FEW_ROWS = RESULTS / "very_few_rows"
 SIX = ("semi-naive", "naive-bayes", "lightgbm", "hist-boosting", "random-forest", "logistic-cv")
 NAMES = {
     "semi-naive": "`SemiNaive`",
@@ -151,7 +151,10 @@ def measured(section):
 
 def cells_that_agree(tables):
     """Return how many cells of published tables agree with ours, and how many are compared."""
-    cells = [lines_of(ROOT / "docs" / "reproduction" / f"{table}.csv")[1] for table in tables]
+    cells = [
+        lines_of(ROOT / "packages" / "experiments" / "results" / "reproduction" / f"{table}.csv")[1]
+        for table in tables
+    ]
     agree = [row["agrees"] == "True" for rows in cells for row in rows]
     return f"{sum(agree)} of {len(agree)}"
 

@@ -24,7 +24,7 @@ from few_rows import split
 from study import Study, read_results
 from study_commands import commands, perform
 
-RESULTS = Path(__file__).parent.parent / "results" / "honest"
+RESULTS = Path(__file__).parent / "results" / "honest"
 N_TABLES = 40
 SIZES = (100, 300)
 SAMPLES_OF_A_SIZE = 5

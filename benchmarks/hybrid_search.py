@@ -6,7 +6,7 @@ import numpy as np
 from race import Ratio, best_time, report
 
 from seminaive import HybridLogisticNaiveBayes
-from seminaive.papers.dissertation import categorical_table
+from seminaive_experiments.papers.dissertation import categorical_table
 
 # Tables of chapter 1 with many rows, features or classes; needs SEMINAIVE_DATA.
 TABLES = (

@@ -15,7 +15,7 @@ from sklearn.experimental import enable_iterative_imputer  # noqa: F401 - scikit
 from sklearn.impute import IterativeImputer
 
 from seminaive import ClassConditionalImputer, MultipleImputer, NaiveBayesLogisticRegression
-from seminaive.models import PooledClassifier
+from seminaive.structure import PooledClassifier
 
 N_ROWS, TABLES, TRUTH = 500, 80, 1.0
 

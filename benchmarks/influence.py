@@ -18,11 +18,12 @@ import numpy as np
 import pandas as pd
 
 from seminaive import HigherOrderLogisticRegression, SemiNaive
-from seminaive.evaluate import load_dataset, run_repetitions
+from seminaive.evaluate import run_repetitions
 from seminaive.explain import influence
 from seminaive.models.ridge_problems import ridge_problem
+from seminaive_experiments import load_dataset
 
-RESULTS = Path(__file__).parent.parent / "results" / "influence" / "influence.jsonl"
+RESULTS = Path(__file__).parent / "results" / "influence" / "influence.jsonl"
 MODELS = {
     "semi-naive": SemiNaive,
     "order 1": lambda: HigherOrderLogisticRegression(order=1),

@@ -23,13 +23,14 @@ import pandas as pd
 from scipy.special import softmax
 
 from seminaive import SemiNaive
-from seminaive.evaluate import load_dataset, run_repetitions
+from seminaive.evaluate import run_repetitions
 from seminaive.explain.tables import encode_rows
 from seminaive.models.smooth_fit_posterior import SmoothFitPosterior
 from seminaive.scores import Effects
 from seminaive.scores.pure import purify
+from seminaive_experiments import load_dataset
 
-RESULTS = Path(__file__).parent.parent / "results" / "intervals" / "coverage.jsonl"
+RESULTS = Path(__file__).parent / "results" / "intervals" / "coverage.jsonl"
 COVERAGE = 0.95
 N_FRESH = 1000
 LEVELS = {"a": -1.0, "b": -0.3, "c": 0.3, "d": 1.0}

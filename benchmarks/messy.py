@@ -23,7 +23,7 @@ from sklearn.base import clone
 
 import seminaive
 
-RESULTS = Path(__file__).parents[1] / "results" / "messy" / "lines.csv"
+RESULTS = Path(__file__).parent / "results" / "messy" / "lines.csv"
 MODELS = {
     "NaiveBayes": {},
     "NaiveBayesLogisticRegression": {},

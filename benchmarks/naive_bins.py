@@ -13,7 +13,7 @@ from sklearn.metrics import log_loss, zero_one_loss
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from seminaive import SelectiveNaiveBayes, WeightedNaiveBayes
-from seminaive.evaluate.datasets import real_table, real_table_names
+from seminaive_experiments.datasets import real_table, real_table_names
 
 MOST_COLUMNS, MOST_ROWS, FEWEST_OF_A_CLASS = 100, 4000, 5
 

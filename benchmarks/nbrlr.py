@@ -23,9 +23,9 @@ from sklearn.model_selection import StratifiedKFold
 from seminaive import NaiveBayes, NaiveBayesLogisticRegression, NaiveBayesLogisticRegressionCV
 from seminaive.design.reference import ReferenceDesign
 from seminaive.objective.penalties import ElasticNet
-from seminaive.papers.nbrlr import PAPERS_PROTOCOL
-from seminaive.papers.simulations import Simulation
 from seminaive.solvers import PathOptions, logistic_path
+from seminaive_experiments.papers.nbrlr import PAPERS_PROTOCOL
+from seminaive_experiments.papers.simulations import Simulation
 
 RATIO = 1e-4
 MOST_SECONDS = 60  # that a peer may take for the question on categories

@@ -1,7 +1,7 @@
 """Sparse Bayesian networks: chapter 3's size, one node's path against adelie, a million rows to predict.
 
-The records are those of ``seminaive.papers.veterans``. adelie is run by the interpreter ADELIE_PYTHON, and is
-left out without one.
+The records are those of ``seminaive_experiments.papers.veterans``. adelie is run by the interpreter
+ADELIE_PYTHON, and is left out without one.
 """
 
 import resource
@@ -14,9 +14,9 @@ from race import Ratio, best_time, report
 
 from seminaive import SparseBayesianNetwork
 from seminaive.encode import TableEncoder
-from seminaive.papers.veterans import LABEL, LAYERS, veterans
-from seminaive.selection.network_search import NetworkTable
-from seminaive.solvers.group_lasso_path import GroupLassoProblem, LabelCounts
+from seminaive.structure.group_lasso_path import GroupLassoProblem, LabelCounts
+from seminaive.structure.network_search import NetworkTable
+from seminaive_experiments.papers.veterans import LABEL, LAYERS, veterans
 
 CHAPTER_ROWS, HELD_OUT = 913_676, 100_000
 LAYER_NAMES = [["class" if name == LABEL else name for name in names] for names in LAYERS]

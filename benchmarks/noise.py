@@ -24,7 +24,7 @@ from contenders import MODELS
 from study import Study, listed, numbered, read_results
 from study_commands import commands, perform
 
-RESULTS = Path(__file__).parent.parent / "results" / "noise"
+RESULTS = Path(__file__).parent / "results" / "noise"
 COLUMNS = {"numbers": 20, "categories": 10, "mixed": 10}
 LEVELS = 4
 TEST_ROWS = 2000

@@ -30,9 +30,9 @@ from sklearn.model_selection import StratifiedKFold
 from study import Study, listed, read_results, run
 
 from seminaive.errors import SeminaiveError
-from seminaive.evaluate import Report
+from seminaive_experiments import Report
 
-RESULTS = Path(__file__).parent.parent / "results" / "board"
+RESULTS = Path(__file__).parent / "results" / "board"
 AUTOML = RESULTS / "automl-benchmark.csv"
 LIBRARIES = {"ebm": "interpret", "catboost": "catboost", "lightgbm": "lightgbm"}
 DEFAULT = (

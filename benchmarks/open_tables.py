@@ -10,9 +10,9 @@ import pandas as pd
 from board_tables import FEWEST_OF_A_CLASS, MOST_ROWS, frequent
 from sklearn.model_selection import train_test_split
 
-from seminaive.evaluate import load_dataset
-from seminaive.evaluate.datasets import DATA_FOLDER, real_table_names
 from seminaive.files import CSV, PARQUET
+from seminaive_experiments import load_dataset
+from seminaive_experiments.datasets import DATA_FOLDER, real_table_names
 
 LISTED = Path(__file__).parent / "openml_tables.csv"
 TARGET = "class"

@@ -20,9 +20,9 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 from seminaive import SemiNaive, explain
-from seminaive.evaluate import load_dataset
 from seminaive.explain.reading import effects_of
 from seminaive.explain.what_matters import strongest, tuples_that_matter
+from seminaive_experiments import load_dataset
 
 TABLES = ("adult", "heart-cleveland", "german-credit", "cmc", "sonar", "spambase")
 MOST_ROWS, MOST_FEATURES, MOST_PAIRS = 3_000, 6, 2

@@ -31,7 +31,7 @@ import seminaive
 
 FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "results"
-KEPT = FOLDER.parent / "results"
+KEPT = RESULTS
 TABLE = FOLDER / "results.md"
 ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 

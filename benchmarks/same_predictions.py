@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import seminaive
-from seminaive.evaluate.datasets import real_table
+from seminaive_experiments.datasets import real_table
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "plugins"))
 from seven_tables import seven_tables

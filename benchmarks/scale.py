@@ -25,11 +25,11 @@ from race import Ratio, report
 
 from seminaive import HigherOrderLogisticRegression, NaiveBayes, scale
 from seminaive.design.table_design import TableDesign
-from seminaive.evaluate import load_dataset
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale import blocks
 from seminaive.scale.coding import Coding
 from seminaive.scale.work import Work
+from seminaive_experiments import load_dataset
 
 ROWS = 20_000_000
 FILE_ROWS = 500_000

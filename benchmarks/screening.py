@@ -43,7 +43,7 @@ from seminaive.selection.relevance_trials import PAIRS
 from seminaive.selection.split_rows import SplitRows
 from seminaive.selection.term_evidence import Residuals, evidence_for_pairs
 
-RESULTS = Path(__file__).parent.parent / "results" / "screening"
+RESULTS = Path(__file__).parent / "results" / "screening"
 ROWS, COLUMNS = (100, 2000), (4, 40)
 PLANTED_ROWS, PLANTED_COLUMNS = 2000, 500
 NOISE_ROWS, NOISE_COLUMNS = 300, 12

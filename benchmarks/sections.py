@@ -60,7 +60,6 @@ SECTIONS = (
     Section("explain", ("explain.py",), minutes=3),
     Section("fsnb", ("fsnb.py",), minutes=0.5),
     Section("hybrid_search", ("hybrid_search.py",), minutes=0.5),
-    Section("kernel_factor", ("kernel_factor.py",)),
     Section("latency", ("latency.py",)),
     Section("naive_bayes", ("naive_bayes.py",)),
     Section("nbrlr", ("nbrlr.py",), needs=("glum",), minutes=3),

@@ -14,7 +14,7 @@ from race import Ratio, best_time, report
 
 from seminaive import HigherOrderLogisticRegression, NaiveBayes, SemiNaive, explain
 from seminaive.encode import read_table
-from seminaive.evaluate import load_dataset
+from seminaive_experiments import load_dataset
 
 REASONED, CHANGED, SHIFTED, REPEATS = 100_000, 50, 1_000_000, 5
 MODELS = {

@@ -29,7 +29,7 @@ from study import listed, provenance, read_results
 
 from seminaive import SemiNaive
 
-RESULTS = Path(__file__).parent.parent / "results" / "start" / "start.csv"
+RESULTS = Path(__file__).parent / "results" / "start" / "start.csv"
 WAYS = ("earlier", "recalibrated", "fresh", "start")
 FIELDS = ("split", "size", "draw", *WAYS, "slope", "fit_share", "fresh_s", "start_s")
 FEWEST_JUDGES = 80

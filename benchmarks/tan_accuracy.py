@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from seminaive import NaiveBayes, TreeAugmentedNaiveBayes
 from seminaive.encode import TableEncoder, encode_target, mdl_cuts
-from seminaive.evaluate import load_dataset
+from seminaive_experiments import load_dataset
 
 TABLES = ("car", "nursery", "mushroom", "congressional-voting", "balance-scale", "pima-diabetes", "vehicle")
 

@@ -40,7 +40,7 @@ MODELS = {
     "WeightedNaiveBayes": WeightedNaiveBayes(),
     "AttributeWeightedNaiveBayes": AttributeWeightedNaiveBayes(),
 }
-RESULTS = Path(__file__).parent.parent / "results" / "unknown_cells" / "lines.csv"
+RESULTS = Path(__file__).parent / "results" / "unknown_cells" / "lines.csv"
 MOST_ROWS, MOST_TESTED, COMPLETIONS = 2000, 400, 30
 BLANKED = (0.0, 0.2, 0.4, 0.6, 1.0)
 

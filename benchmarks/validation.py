@@ -32,7 +32,7 @@ from seminaive.evaluate.optimism import METHODS, Correction
 from seminaive.evaluate.validation import validate
 from seminaive.evaluate.validation_measures import LOG_LOSS, measures_for
 
-RESULTS = Path(__file__).parent.parent / "results" / "validate" / "simulation.jsonl"
+RESULTS = Path(__file__).parent / "results" / "validate" / "simulation.jsonl"
 KINDS = ("lines", "curves", "rare")
 SIZES = (100, 300)
 FRESH_ROWS = 20_000

@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 from study import Study, listed, numbered, read_results
 from study_commands import commands, perform
 
-RESULTS = Path(__file__).parent.parent / "results" / "wide"
+RESULTS = Path(__file__).parent / "results" / "wide"
 COLUMNS = 500
 TEST_ROWS = 2000
 ATTAINABLE_ROWS = 10_000

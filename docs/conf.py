@@ -6,7 +6,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from site_parts import example_report, navigation, reproduction_tables
+from site_parts import (
+    copy_pages,
+    example_report,
+    navigation,
+    reproduction_tables,
+    with_links_of_the_site,
+)
 
 import seminaive
 from seminaive.kernels import compilation
@@ -58,17 +64,18 @@ sphinx_gallery_conf = {
 
 def _fill_in(app, docname, source):
     del app
-    if docname == "reproduction":
+    if docname == "experiments/reproduction":
         source[0] = source[0].replace("<!-- tables -->", reproduction_tables())
     if docname == "index":
         for group, pages in navigation().items():
             source[0] = source[0].replace(f"<!-- {group} -->", "\n".join(pages))
+    source[0] = with_links_of_the_site(source[0], docname)
 
 
 def _made_anew(app, env, added, changed, removed):
     """The kept results and the families may have changed where these pages have not."""
     del app, env, added, changed, removed
-    return ["index", "reproduction"]
+    return ["index", "experiments/reproduction"]
 
 
 def _is_foreign(app, what, name, obj, skip, options):
@@ -92,6 +99,7 @@ def _keep_properties_whole(app, what, name, obj, options, lines):
 
 def setup(app):
     compilation.NOTICE = ""  # examples run where kernels may be compiled first; a page is no place to say so
+    copy_pages()
     example_report(Path(__file__).parent / "_build" / "extra")
     app.connect("source-read", _fill_in)
     app.connect("env-get-outdated", _made_anew)

@@ -1,22 +1,58 @@
 """Parts of the site that are made at build time: navigation, reproduction tables, an example of a report."""
 
+import os
+import re
+import shutil
 from pathlib import Path
 
 import pandas as pd
 
-from seminaive.evaluate import Experiment, RepeatedKFold, Report
-from seminaive.evaluate.rivals import RIVALS
 from seminaive.models import NaiveBayes
-from seminaive.papers.reproduction import NotReproduced, catalogue
+from seminaive_experiments import Experiment, RepeatedKFold, Report
+from seminaive_experiments.papers.reproduction import NotReproduced, catalogue
+from seminaive_experiments.rivals import RIVALS
 
 FOLDER = Path(__file__).parent
-KEPT = FOLDER / "reproduction"
-OWN_PAGES = ("index", "reproduction", "benchmarks", "security")
+ROOT = FOLDER.parent
+EXPERIMENTS = ROOT / "packages" / "experiments"
+KEPT = EXPERIMENTS / "results" / "reproduction"
+# Sphinx reads one folder: pages and files of the other package are copied into it when the site is built.
+COPIED = {EXPERIMENTS / "docs": "experiments", KEPT: "experiments/reproduction"}
+LINKS = (r"(?<=\]\()([^)#\s:]+)", r"(?<=<)([^<>\s:]+\.csv)(?=>)")
+OWN_PAGES = ("index", "benchmarks", "security")
 GUIDES = ("imputation", "scale")
 FIRST_FAMILIES = ("semi-naive", "naive-bayes", "nbrlr", "alr", "fsnb", "hybrid")
 FIRST_REFERENCES = tuple(
-    f"reference/{name}" for name in ("public", "seminaive", "evaluate", "explain", "command-line")
+    f"reference/{name}"
+    for name in ("public", "seminaive", "evaluate", "explain", "export", "edits", "command-line")
 )
+
+
+def copy_pages() -> None:
+    """Put the pages and kept results of the experiments into the folder that Sphinx reads."""
+    shutil.rmtree(FOLDER / "experiments", ignore_errors=True)
+    for source, place in COPIED.items():
+        shutil.copytree(source, FOLDER / place)
+
+
+def with_links_of_the_site(text: str, docname: str) -> str:
+    """Return a page whose links to files of the repository lead to their places on the site."""
+    page = FOLDER / f"{docname}.md"
+    for source, place in COPIED.items():
+        if docname.startswith(f"{place}/"):
+            page = source / f"{docname.removeprefix(f'{place}/')}.md"
+    here = (FOLDER / docname).parent
+
+    def moved(match: re.Match[str]) -> str:
+        target = Path(os.path.normpath(page.parent / match[1]))
+        for source, place in COPIED.items():
+            if target.is_relative_to(source):
+                return os.path.relpath(FOLDER / place / target.relative_to(source), here)
+        return os.path.relpath(target, here) if target.is_relative_to(FOLDER) else match[1]
+
+    for pattern in LINKS:
+        text = re.sub(pattern, moved, text)
+    return text
 
 
 def navigation() -> dict[str, list[str]]:
@@ -82,7 +118,7 @@ def _section(name, entry):
     differ = cells[~cells["agrees"].astype(bool)]
     if len(differ):
         parts.append(f"Cells that do not agree:\n\n{_markdown(differ)}")
-    parts.append(f"All cells: {{download}}`{name}.csv <reproduction/{name}.csv>`.")
+    parts.append(f"All cells: {{download}}`{name}.csv <../results/reproduction/{name}.csv>`.")
     return "\n\n".join(parts)
 
 

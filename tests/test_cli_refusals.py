@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from seminaive import cli
-from seminaive.papers.reproduction import runnable
+from seminaive_experiments.papers.reproduction import runnable
 
 COMPARE = ("compare", "iris", "-m", "class-shares", "--folds", "2", "--repeats", "1")
 SIMULATION = ("reproduce", "nbrlr-table2")

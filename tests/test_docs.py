@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from seminaive.evaluate import datasets
+from seminaive_experiments import datasets
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-# The gallery is made, and its examples are run, when the site is built.
-MADE = ("_build", "gallery")
+# The gallery is made, its examples are run, and pages of the experiments are copied when the site is built.
+MADE = ("_build", "gallery", "experiments")
 PAGES = [
     *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")),
     *sorted(page for page in DOCS.rglob("*.md") if page.relative_to(DOCS).parts[0] not in MADE),
+    *sorted((ROOT / "packages").rglob("*.md")),
 ]
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 

@@ -170,3 +170,9 @@ def test_semi_naive_is_first_in_log_loss_at_every_size_as_the_page_of_models_say
     first, second, *others = [[float(cell) for cell in row] for row in rows]
     for place in (0, 1):
         assert first[place] < second[place] < min(other[place] for other in others)
+
+
+def test_the_readme_of_the_benchmarks_lists_every_script():
+    folder = ROOT / "benchmarks"
+    listed = re.findall(r"`(\w+\.py)`", (folder / "README.md").read_text(encoding="utf-8"))
+    assert set(listed) == {path.name for path in folder.glob("*.py")}

@@ -29,7 +29,7 @@ COMPARE = ["compare", "iris", "-m", "naive-bayes", "--folds", "2"]
         "seminaive.cli",
         "numpy",
         "typer",
-        "seminaive.encode.cuts",
+        "seminaive.encode.frames",
         "pandas",
         "sklearn.base",
         "seminaive.evaluate",

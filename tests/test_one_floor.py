@@ -1,7 +1,7 @@
 """The floor under the models, counted: one loss, one factorisation, one loop of conjugate gradients, ...
 
 Every count names the definitions that there are; a new one has to be added here, with a reason, or not made.
-Texts of the papers' protocols (``papers``) repeat what other programs do and are left out.
+The papers' protocols, in the experiments, repeat what other programs do and are left out.
 """
 
 import ast
@@ -14,7 +14,6 @@ SOURCE = Path(seminaive.__file__).parent
 FILES = {
     path.relative_to(SOURCE).as_posix(): path.read_text(encoding="utf-8")
     for path in sorted(SOURCE.rglob("*.py"))
-    if path.relative_to(SOURCE).parts[0] != "papers"
 }
 
 
@@ -63,8 +62,8 @@ def test_the_log_loss_is_defined_once_in_numpy_and_once_compiled():
     }
     # The passes over rows of a path take the product of many logarithms; what they add up is that of losses.
     assert {"against", "shortfall", "softmax_loss"} <= called(trees()["kernels/path_pass.py"])
-    for name in ("descent", "group_lasso"):
-        assert {"exponentiate", "largest"} <= called(trees()[f"kernels/{name}.py"])
+    for name in ("kernels/descent", "structure/kernels/group_lasso"):
+        assert {"exponentiate", "largest"} <= called(trees()[f"{name}.py"])
 
 
 def test_there_are_three_line_searches():
@@ -88,7 +87,7 @@ def test_there_is_one_cholesky_factorisation_and_a_compiled_one():
     assert files_that_call("potrf", "dpotrf", "spotrf", "cholesky", "cho_factor") == {
         "objective/factor.py",
         # A draw from a posterior needs the factor itself, of a matrix that is never singular.
-        "imputation/conditionals.py",
+        "structure/conditionals.py",
     }
     compiled = functions_that(
         lambda function: {"sqrt", "range"} <= called(function) and "factor" in names_in(function)
@@ -118,11 +117,11 @@ def test_there_are_three_weighted_gram_matrices():
         "design/row_space.py:_rotated",
         "scores/pure.py:_two_way",
         "scores/unknown_variance.py:covariance",
-        "selection/logistic_parts.py:of",
+        "structure/logistic_parts.py:of",
     }
     assert dense - others == {"design/weighted_gram.py:weighted_gram"}
     # Sums over pairs of codes of a row are in one file of kernels; `CellGram` and the group lasso call it.
-    assert files_that_call("count_pairs") == {"design/gram.py", "solvers/group_lasso_path.py"}
+    assert files_that_call("count_pairs") == {"design/gram.py", "structure/group_lasso_path.py"}
     assert "def weighted_gram(" in FILES["kernels/path_gram.py"]
 
 

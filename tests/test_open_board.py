@@ -132,7 +132,7 @@ def run(board, *arguments):
 def cheap(monkeypatch, board):
     """Offer two models that fit at once."""
     from seminaive import NaiveBayes
-    from seminaive.evaluate.rivals import RIVALS
+    from seminaive_experiments.rivals import RIVALS
 
     monkeypatch.setattr(
         board[0], "MODELS", {"naive-bayes": NaiveBayes, "class-shares": RIVALS["class-shares"]}

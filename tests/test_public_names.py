@@ -6,12 +6,18 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from sklearn.base import is_classifier
 
-REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
+import seminaive
+
+ROOT = Path(__file__).parent.parent
+REFERENCE = ROOT / "docs" / "reference"
+PAGES = [*REFERENCE.glob("*.md"), *(ROOT / "packages").glob("*/docs/reference/*.md")]
 PUBLIC = sorted(
     set(
         re.findall(
-            r"`(seminaive(?:\.\w+)?)`", (REFERENCE / "public.md").read_text().split("## Deprecation")[0]
+            r"`(seminaive(?:_experiments|\.\w+)?)`",
+            (REFERENCE / "public.md").read_text().split("## Deprecation")[0],
         )
     )
 )
@@ -21,7 +27,7 @@ DIRECTIVE = re.compile(r"^\.\. auto(module|class):: ([\w.]+)\n((?:   :.*\n)*)", 
 def shown():
     """Return what autodoc shows of the public rooms: their members less those left out, and lone classes."""
     names = set()
-    for page in REFERENCE.glob("*.md"):
+    for page in PAGES:
         for kind, name, options in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
             if kind == "class":
                 names.add(name)
@@ -34,8 +40,8 @@ def shown():
 
 
 def test_the_page_names_the_rooms_that_are_public():
-    rooms = ["errors", "evaluate", "explain", "models", "scale", "service"]
-    assert ["seminaive", *(f"seminaive.{room}" for room in rooms)] == PUBLIC
+    rooms = ["edits", "errors", "evaluate", "explain", "export", "models", "scale", "structure"]
+    assert ["seminaive", *(f"seminaive.{room}" for room in rooms), "seminaive_experiments"] == PUBLIC
 
 
 @pytest.mark.parametrize("room", PUBLIC)
@@ -59,3 +65,26 @@ def test_every_public_name_is_on_a_reference_page(room):
 def test_nothing_is_on_two_pages():
     last = [name.rpartition(".")[2] for name in shown()]
     assert sorted(name for name in set(last) if last.count(name) > 1) == []
+
+
+# What can be called on an estimator; all else that completion offers is a parameter or was learned.
+METHODS = {
+    *("coefficient_covariance", "coefficients_at", "column_effects", "completions", "contributions"),
+    *("decision_function", "draw_missing_cells", "fit", "fit_transform", "get_feature_names_out"),
+    *("get_metadata_routing", "get_params", "get_support", "inverse_transform", "kept_terms", "partial_fit"),
+    *("path_curves", "predict", "predict_interval", "predict_log_proba", "predict_proba", "probabilities"),
+    *("sample", "score", "set_fit_request", "set_output", "set_params", "set_partial_fit_request"),
+    *("set_score_request", "to_networkx", "transform"),
+}
+
+
+@pytest.mark.parametrize("name", [name for name in seminaive.__all__ if name[0].isupper()])
+def test_completion_offers_parameters_learned_attributes_and_public_methods(name):
+    estimator = getattr(seminaive, name)()
+    if is_classifier(estimator) and name != "SparseBayesianNetwork":
+        estimator.fit([["a", 1.0], ["b", 2.0]] * 20, [0, 1] * 20)
+    offered = {word for word in dir(estimator) if not word.startswith("_")}
+    learned = {word for word in offered if word.endswith("_")}
+    assert offered - learned - set(estimator.get_params()) <= METHODS
+    for method in offered & METHODS:
+        assert callable(getattr(type(estimator), method))

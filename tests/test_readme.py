@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import seminaive
-from seminaive import cli, models
+from seminaive import cli, models, structure
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -16,13 +16,14 @@ COMMANDS = re.findall(r"^seminaive (\w+) (.*?)(?:  +#.*)?$", README, flags=re.MU
 
 def test_every_name_exists_and_the_page_that_it_leads_to_names_every_classifier():
     pattern = r"`([A-Z]\w*[a-z]\w*?)(?:`|\()"
-    public = {*seminaive.__all__, *models.__all__}
+    public = {*seminaive.__all__, *models.__all__, *structure.__all__}
     elsewhere = {"LogisticRegressionCV", "HistGradientBoostingClassifier"}
     assert set(re.findall(pattern, README)) <= public | elsewhere
     page = (ROOT / "docs" / "start" / "which-model.md").read_text(encoding="utf-8")
     named = set(re.findall(pattern, page))
     assert named <= public | elsewhere
-    classifiers = {name for name in models.__all__ if hasattr(getattr(models, name), "predict")}
+    rooms = (models, structure)
+    classifiers = {name for room in rooms for name in room.__all__ if hasattr(getattr(room, name), "predict")}
     classifiers.remove("EditedModel")  # not fitted: what an edit of another model returns
     without_cv = {name.removesuffix("CV") for name in named}
     assert {name.removesuffix("CV") for name in classifiers} <= without_cv

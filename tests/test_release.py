@@ -9,6 +9,7 @@ import pytest
 import seminaive
 
 ROOT = Path(__file__).parent.parent
+EXPERIMENTS = "packages/experiments"
 
 
 def script(name):
@@ -22,7 +23,13 @@ def script(name):
 def release(tmp_path, monkeypatch):
     """Return the check, on a copy of what it reads, and a function that changes a file of the copy."""
     check = script("check_release")
-    for path in ("src/seminaive/__init__.py", "CITATION.cff", "CHANGELOG.md"):
+    for path in (
+        "src/seminaive/__init__.py",
+        f"{EXPERIMENTS}/src/seminaive_experiments/__init__.py",
+        f"{EXPERIMENTS}/pyproject.toml",
+        "CITATION.cff",
+        "CHANGELOG.md",
+    ):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text((ROOT / path).read_text(encoding="utf-8"), encoding="utf-8")
     monkeypatch.setattr(check, "ROOT", tmp_path)
@@ -43,6 +50,14 @@ def test_the_tag_of_this_version_fits(release):
     ("path", "pattern", "text", "fault"),
     [
         ("src/seminaive/__init__.py", '__version__ = ".*"', '__version__ = "9.9.9"', "__version__"),
+        (
+            f"{EXPERIMENTS}/src/seminaive_experiments/__init__.py",
+            '__version__ = ".*"',
+            '__version__ = "9.9.9"',
+            "__version__ of seminaive_experiments",
+        ),
+        (f"{EXPERIMENTS}/pyproject.toml", '"seminaive==.*"', '"seminaive==9.9.9"', "experiments requires"),
+        (f"{EXPERIMENTS}/pyproject.toml", r"\[plot\]==[^\"]*", "[plot]==9.9.9", "the extra plot"),
         ("CITATION.cff", r"\nversion: .*", "\nversion: 9.9.9", "the version of CITATION.cff"),
         ("CITATION.cff", "date-released: .*", 'date-released: "1999-01-01"', "different days"),
         ("CHANGELOG.md", r"\n## (\S+) \(.*\)", r"\n## \1 (unreleased)", "the first section of CHANGELOG.md"),

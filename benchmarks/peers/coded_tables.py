@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from seminaive.evaluate.poker import poker_hands
+from seminaive_experiments.poker import poker_hands
 
 
 def coded_table(name, n_rows=None, n_bins=10):

@@ -21,15 +21,9 @@ import numpy as np
 import pandas as pd
 import rich
 
-from seminaive import NaiveBayes, SemiNaive, explain, load_model, save_model
-from seminaive.evaluate import (
-    Dataset,
-    Experiment,
-    RepeatedKFold,
-    Report,
-    corrected_resampled_t_test,
-)
-from seminaive.evaluate.rivals import RIVALS
+from seminaive import NaiveBayes, SemiNaive, explain, export, load_model, save_model
+from seminaive_experiments import Dataset, Experiment, RepeatedKFold, Report, corrected_resampled_t_test
+from seminaive_experiments.rivals import RIVALS
 
 rng = np.random.default_rng(7)
 n = 800
@@ -158,7 +152,7 @@ load_model(folder / "customers.model").predict_proba(X.head(3)).round(2)
 # A calculator for colleagues without Python, as one file for the browser (:doc:`and other ways out
 # </how-to/put-to-work>`):
 
-explain.calculator(model, folder / "calculator.html", title="Will this customer leave?")
+export.calculator(model, folder / "calculator.html", title="Will this customer leave?")
 sorted(path.name for path in folder.iterdir())
 
 # %%

@@ -22,7 +22,7 @@ import pandas as pd
 from sklearn.metrics import log_loss, zero_one_loss
 
 from seminaive import NaiveBayes, NaiveBayesLogisticRegressionCV
-from seminaive.evaluate.rivals import RIVALS
+from seminaive_experiments.rivals import RIVALS
 
 
 def draw_patients(n_rows, rng):

@@ -9,7 +9,7 @@ pairs do.
 
 import pandas as pd
 
-from seminaive.evaluate import compare_ranks, critical_difference, friedman_test
+from seminaive_experiments import compare_ranks, critical_difference, friedman_test
 
 # %%
 # Losses may come from anywhere. These are the average error rates of four classifiers on twelve

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import log_loss
 
-from seminaive import SemiNaive, explain
-from seminaive.service import refit_around
+from seminaive import SemiNaive, edits, explain
+from seminaive.edits import refit_around
 
 
 def applications(year, n_rows, seed):
@@ -98,18 +98,18 @@ print(explain.shift(model, new, repaid).advice)
 # Few people have been in one job for more than 15 years, and the curve should not fall there. We say so, and
 # the model keeps who said it and why. Then all other effects are fitted again around the one that we changed.
 
-edited = explain.edit(
-    model, "years in job", explain.Monotone(), who="credit risk", why="Longer must not be worse.", rows=X, y=y
+edited = edits.edit(
+    model, "years in job", edits.Monotone(), who="credit risk", why="Longer must not be worse.", rows=X, y=y
 )
 edited = refit_around(edited, X, y, who="credit risk", why="After the change of years in job.")
-explain.history(edited)
+edits.history(edited)
 
 # %%
 explain.EffectDisplay.from_estimator(edited, "years in job")
 
 # %%
-# The history is in the file that ``save_model`` writes, in ``explain.to_json`` and on the page that
-# ``explain.page`` writes.
+# The history is in the file that ``save_model`` writes, in ``export.to_json`` and on the page that
+# ``export.page`` writes.
 
 # %%
 # Two years later

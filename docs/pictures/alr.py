@@ -1,8 +1,8 @@
-"""Draw the pictures of docs/alr.md and docs/evidence/alr-benchmarks.md: learning curves, and cost by rows.
+"""Draw the pictures of the pages on ALR and its benchmarks: learning curves, and cost by rows.
 
     python docs/pictures/alr.py
 
-The curves are made here (about a minute); the cost is read from results/alr/scale.csv.
+The curves are made here (about a minute); the cost is read from packages/experiments/results/alr/scale.csv.
 """
 
 import datetime as dt
@@ -11,11 +11,11 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from seminaive.papers.alr import learning_curves
-from seminaive.papers.generators import poker_hands
+from seminaive_experiments.papers.alr import learning_curves
+from seminaive_experiments.papers.generators import poker_hands
 
 HERE = Path(__file__).parent
-RESULTS = HERE.parent.parent / "results" / "alr"
+RESULTS = HERE.parent.parent / "packages" / "experiments" / "results" / "alr"
 ROWS = 150_000
 
 

@@ -18,7 +18,7 @@ from seminaive import (
     SelectiveNaiveBayes,
 )
 from seminaive.explain import PathDisplay
-from seminaive.papers.fsnb_figures import (
+from seminaive_experiments.papers.fsnb_figures import (
     alpha_surface,
     errors_along_alpha,
     errors_by_predictors,

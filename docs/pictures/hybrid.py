@@ -9,7 +9,8 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 
 from seminaive import HybridLogisticNaiveBayes
-from seminaive.explain import DependenceDisplay, StructureDisplay
+from seminaive.explain import StructureDisplay
+from seminaive.structure import DependenceDisplay
 
 HERE = Path(__file__).parent
 

@@ -6,8 +6,8 @@ python docs/pictures/network.py
 from pathlib import Path
 
 from seminaive import SparseBayesianNetwork
-from seminaive.explain import NetworkDisplay
-from seminaive.papers.veterans import LABEL, LAYERS, veterans
+from seminaive.structure import NetworkDisplay
+from seminaive_experiments.papers.veterans import LABEL, LAYERS, veterans
 
 HERE = Path(__file__).parent
 

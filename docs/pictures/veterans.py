@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from seminaive.papers.veterans import LABEL, LAYERS, MARKOV_BOUNDARY
+from seminaive_experiments.papers.veterans import LABEL, LAYERS, MARKOV_BOUNDARY
 
 HERE = Path(__file__).parent
 KEPT = HERE.parent / "reproduction" / "dissertation-table3.2-data-sets.csv"

@@ -10,7 +10,7 @@ __version__ = "0.3.0"
 _get, _, __all__ = names_on_first_use(__name__)
 
 # Rooms that are reached through the package: `seminaive.explain` needs no further import.
-ROOMS = ("errors", "evaluate", "explain", "scale")
+ROOMS = ("edits", "errors", "evaluate", "explain", "export", "scale", "structure")
 
 
 def __getattr__(name: str) -> Any:

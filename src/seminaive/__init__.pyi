@@ -5,24 +5,24 @@ from seminaive.models import AcceleratedLogisticRegression as AcceleratedLogisti
 from seminaive.models import AttributeWeightedNaiveBayes as AttributeWeightedNaiveBayes
 from seminaive.models import AveragedDependenceEstimators as AveragedDependenceEstimators
 from seminaive.models import AveragedJoinEstimators as AveragedJoinEstimators
-from seminaive.models import ClassConditionalImputer as ClassConditionalImputer
 from seminaive.models import CorrelationFeatureSelector as CorrelationFeatureSelector
 from seminaive.models import ForwardStagewiseNaiveBayes as ForwardStagewiseNaiveBayes
 from seminaive.models import GroupRegularizedNaiveBayes as GroupRegularizedNaiveBayes
 from seminaive.models import HigherOrderLogisticRegression as HigherOrderLogisticRegression
 from seminaive.models import HigherOrderLogisticRegressionCV as HigherOrderLogisticRegressionCV
-from seminaive.models import HybridLogisticNaiveBayes as HybridLogisticNaiveBayes
-from seminaive.models import MarkovBlanketSelector as MarkovBlanketSelector
-from seminaive.models import MultipleImputer as MultipleImputer
 from seminaive.models import NaiveBayes as NaiveBayes
 from seminaive.models import NaiveBayesLogisticRegression as NaiveBayesLogisticRegression
 from seminaive.models import NaiveBayesLogisticRegressionCV as NaiveBayesLogisticRegressionCV
 from seminaive.models import SelectiveNaiveBayes as SelectiveNaiveBayes
 from seminaive.models import SemiNaive as SemiNaive
-from seminaive.models import SparseBayesianNetwork as SparseBayesianNetwork
 from seminaive.models import TreeAugmentedNaiveBayes as TreeAugmentedNaiveBayes
 from seminaive.models import WeightedNaiveBayes as WeightedNaiveBayes
 from seminaive.saving import load_model as load_model
 from seminaive.saving import save_model as save_model
+from seminaive.structure import ClassConditionalImputer as ClassConditionalImputer
+from seminaive.structure import HybridLogisticNaiveBayes as HybridLogisticNaiveBayes
+from seminaive.structure import MarkovBlanketSelector as MarkovBlanketSelector
+from seminaive.structure import MultipleImputer as MultipleImputer
+from seminaive.structure import SparseBayesianNetwork as SparseBayesianNetwork
 
 __version__: str

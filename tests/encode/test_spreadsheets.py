@@ -6,7 +6,7 @@ import pytest
 
 from seminaive import NaiveBayes
 from seminaive.encode import without_formulas
-from seminaive.evaluate import Dataset, Experiment, RepeatedKFold, Report
+from seminaive_experiments import Dataset, Experiment, RepeatedKFold, Report
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])

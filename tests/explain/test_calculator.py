@@ -16,11 +16,11 @@ import pytest
 
 from seminaive import AveragedDependenceEstimators, HigherOrderLogisticRegression, NaiveBayes, SemiNaive
 from seminaive.errors import InputError
-from seminaive.evaluate import load_dataset
-from seminaive.explain import calculator, page
-from seminaive.explain.calculator import usual_range
-from seminaive.explain.programs import script_json
 from seminaive.explain.reading import effects_of
+from seminaive.export import calculator, page
+from seminaive.export.calculator import usual_range
+from seminaive.export.programs import script_json
+from seminaive_experiments import load_dataset
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 HOSTILE = "</script><img src=x onerror=document.title='broken'>"

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive import NaiveBayes, SemiNaive, explain
+from seminaive import NaiveBayes, SemiNaive, explain, export
 from seminaive.errors import ExportWarning, ModelFileError
 
 CELLS = [
@@ -50,7 +50,7 @@ def rows():
 
 def test_python_reads_dates_as_the_model_does(model, rows):
     space = {}
-    exec(explain.to_python(model), space)  # noqa: S102 - the source is the export
+    exec(export.to_python(model), space)  # noqa: S102 - the source is the export
     found = [list(space["predict_proba"](row).values()) for row in rows.to_dict("records")]
     np.testing.assert_allclose(found, model.predict_proba(rows), atol=1e-12)
     typed = {"when": dt.date(2022, 6, 15), "usage": "always"}
@@ -61,29 +61,29 @@ def test_python_reads_dates_as_the_model_does(model, rows):
 def test_javascript_reads_dates_as_the_model_does(model, rows):
     records = json.dumps(rows.to_dict("records"))
     script = (
-        f"{explain.to_javascript(model)}\nconsole.log(JSON.stringify({records}.map(seminaive.predictProba)))"
+        f"{export.to_javascript(model)}\nconsole.log(JSON.stringify({records}.map(seminaive.predictProba)))"
     )
     done = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True)  # noqa: S607
     np.testing.assert_allclose(json.loads(done.stdout), model.predict_proba(rows), atol=1e-12)
 
 
 def test_a_document_reads_dates_as_the_model_does(model, rows):
-    document = explain.to_json(model)
-    again = explain.from_json(document)
+    document = export.to_json(model)
+    again = export.from_json(document)
     np.testing.assert_allclose(again.predict_proba(rows), model.predict_proba(rows), atol=1e-12)
     assert again.schema_.columns[1].order == LEVELS
 
 
 def test_a_document_with_a_strange_standard_is_refused(model):
-    document = json.loads(explain.to_json(model))
+    document = json.loads(export.to_json(model))
     document["columns"][0]["written"]["standard"] = "of my village"
     with pytest.raises(ModelFileError, match="the document is no model"):
-        explain.from_json(json.dumps(document))
+        export.from_json(json.dumps(document))
 
 
 def test_exports_to_typed_columns_say_that_they_read_numbers(model):
     with pytest.warns(ExportWarning, match="dates of 'when' as numbers: give days since 1970-01-01"):
-        explain.to_sql(model, "rows")
+        export.to_sql(model, "rows")
 
 
 def test_tables_show_dates_and_level_names_in_their_order(model):
@@ -118,7 +118,7 @@ def test_an_axis_of_dates_has_dates_and_levels_stand_in_their_order(model):
 
 
 def test_the_calculator_takes_dates(model, tmp_path, browser):
-    path = explain.calculator(model, tmp_path / "page.html")
+    path = export.calculator(model, tmp_path / "page.html")
     page = browser(path, {"when": "2022-06-15", "usage": "always"})
     assert "Self-test passed" in page
     assert "2022-06-15" in page

@@ -9,7 +9,6 @@ import pytest
 from seminaive import HigherOrderLogisticRegression, NaiveBayes
 from seminaive.encode import NumericColumn, Schema
 from seminaive.errors import InputError
-from seminaive.evaluate import load_dataset
 from seminaive.explain import (
     EffectDisplay,
     ImportanceDisplay,
@@ -21,6 +20,7 @@ from seminaive.explain.nomogram_lanes import lane_of
 from seminaive.explain.nomogram_ticks import weight_label
 from seminaive.explain.reading import effects_of
 from seminaive.scores import FeatureCurve, FeatureEffect
+from seminaive_experiments import load_dataset
 
 mpl.use("Agg")
 pytestmark = [

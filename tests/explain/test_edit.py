@@ -8,10 +8,18 @@ import pandas as pd
 import pytest
 from sklearn.isotonic import isotonic_regression
 
-from seminaive import HigherOrderLogisticRegression, NaiveBayes, SemiNaive, explain, load_model, save_model
+from seminaive import (
+    HigherOrderLogisticRegression,
+    NaiveBayes,
+    SemiNaive,
+    export,
+    load_model,
+    save_model,
+)
+from seminaive.edits import Clip, Flatten, Monotone, Points, SetTo, edit, history
 from seminaive.errors import InputError, ModelFileError
-from seminaive.explain import Clip, Flatten, Monotone, Points, SetTo, edit, from_json, history, to_json
 from seminaive.explain.reading import effects_of, evidence, feature_named
+from seminaive.export import from_json, to_json
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -143,14 +151,14 @@ def test_an_edited_model_saved_loaded_and_exported_equals_itself(fitted, tmp_pat
     np.testing.assert_allclose(read.predict_proba(X), expected, atol=1e-12)
     assert read.edits_ == edited.edits_
     space = {}
-    exec(explain.to_python(edited), space)  # noqa: S102 - the source is the export
+    exec(export.to_python(edited), space)  # noqa: S102 - the source is the export
     rows = X.astype(object).where(X.notna(), None).to_dict("records")
     found = [[space["predict_proba"](row)[label] for label in edited.classes_] for row in rows[:100]]
     np.testing.assert_allclose(found, expected[:100], atol=1e-12)
     connection = sqlite3.connect(":memory:")
     connection.create_function("exp", 1, np.exp)
     X.to_sql("rows", connection, index=False)
-    selected = pd.read_sql(explain.to_sql(edited, dialect="sqlite"), connection)
+    selected = pd.read_sql(export.to_sql(edited, dialect="sqlite"), connection)
     np.testing.assert_allclose(selected.iloc[:, 1:].to_numpy(float), expected, atol=1e-12)
 
 
@@ -172,7 +180,7 @@ def test_the_history_says_who_did_what_when_and_why(fitted):
 
 def test_the_page_shows_the_history_as_text(fitted, tmp_path):
     model, X, y = fitted
-    opened = explain.page(twice_edited(model, X, y), tmp_path / "page.html")
+    opened = export.page(twice_edited(model, X, y), tmp_path / "page.html")
     text = opened.read_text(encoding="utf-8")
     assert "<h2>History</h2>" in text
     assert "age: Flatten(at=(40, 60))" in text
@@ -180,7 +188,7 @@ def test_the_page_shows_the_history_as_text(fitted, tmp_path):
 
 
 def test_the_page_of_a_model_without_edits_has_no_history(tmp_path):
-    plain = explain.page(NaiveBayes().fit(*draw(100, 2)), tmp_path / "plain.html").read_text(encoding="utf-8")
+    plain = export.page(NaiveBayes().fit(*draw(100, 2)), tmp_path / "plain.html").read_text(encoding="utf-8")
     assert "<h2>History</h2>" not in plain
 
 

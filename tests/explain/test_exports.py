@@ -20,7 +20,7 @@ from seminaive import (
     NaiveBayes,
     NaiveBayesLogisticRegression,
     SemiNaive,
-    explain,
+    export,
 )
 from seminaive.encode import TableEncoder
 from seminaive.errors import InputError, TooLargeError
@@ -138,7 +138,7 @@ def cells(X):
 
 def by_python(model, X):
     space = {}
-    exec(explain.to_python(model), space)  # noqa: S102 - the source is the export
+    exec(export.to_python(model), space)  # noqa: S102 - the source is the export
     found = [space["predict_proba"](row) for row in cells(X)]
     assert space["predict_proba"](list(cells(X)[0].values())) == found[0]
     return np.array([[row[label] for label in model.classes_] for row in found])
@@ -147,7 +147,7 @@ def by_python(model, X):
 def by_javascript(model, X, folder):
     if shutil.which("node") is None:
         pytest.skip("node is not installed: JavaScript is not run")
-    (folder / "model.js").write_text(explain.to_javascript(model), encoding="utf-8")
+    (folder / "model.js").write_text(export.to_javascript(model), encoding="utf-8")
     plain = [{k: getattr(v, "item", lambda v=v: v)() for k, v in row.items()} for row in cells(X)]
     (folder / "rows.json").write_text(json.dumps(plain), encoding="utf-8")
     program = (
@@ -177,7 +177,7 @@ def attenuated_as_documented(document, row, codes, score):
 
 def by_json(model, X):
     """Follow the documented schema, and nothing else."""
-    document = json.loads(explain.to_json(model))
+    document = json.loads(export.to_json(model))
     found = []
     for row in cells(X):
         score, codes, places = np.array(document["intercept"]), [], []
@@ -252,7 +252,7 @@ def check_sqlite(model, X, expected):
     if "ENABLE_MATH_FUNCTIONS" not in options:
         connection.create_function("exp", 1, np.exp)
     X.assign(key=range(len(X))).to_sql("rows", connection, index=False)
-    found = pd.read_sql(explain.to_sql(model, "main.rows", "sqlite", keep=["key"]), connection)
+    found = pd.read_sql(export.to_sql(model, "main.rows", "sqlite", keep=["key"]), connection)
     assert list(found.columns) == ["key", "prediction", *(f"probability_{label}" for label in model.classes_)]
     assert (found["key"] == np.arange(len(X))).all()
     np.testing.assert_allclose(found.iloc[:, 2:].to_numpy(float), expected, atol=1e-12)
@@ -268,13 +268,13 @@ def check_duckdb(model, X, expected):
     duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: its SQL is not run")
     connection = duckdb.connect()
     connection.register("rows", X.assign(key=range(len(X))))
-    found = connection.execute(explain.to_sql(model, keep=["key"])).df().sort_values("key")
+    found = connection.execute(export.to_sql(model, keep=["key"])).df().sort_values("key")
     np.testing.assert_allclose(found.iloc[:, 2:].to_numpy(float), expected, atol=1e-12)
     assert (found["prediction"] == model.classes_[expected.argmax(axis=1)]).all()
 
 
 def check_postgresql(model, X, expected, postgresql):
-    statement = explain.to_sql(model, dialect="postgresql", keep=["key"])
+    statement = export.to_sql(model, dialect="postgresql", keep=["key"])
     postgresql.load(X.assign(key=range(len(X))))
     printed = postgresql(f"\\pset format csv\n{statement};")
     found = pd.read_csv(io.StringIO(printed)).sort_values("key")
@@ -290,13 +290,13 @@ def test_models_that_sql_cannot_hold_are_refused(monkeypatch):
     X, y = mixed(300, 2)
     model = HigherOrderLogisticRegression(order=2).fit(X, y)
     with pytest.raises(InputError, match="dialect is one of duckdb"):
-        explain.to_sql(model, dialect="oracle")
-    monkeypatch.setattr("seminaive.explain.sql.MOST_VALUES", 10)
+        export.to_sql(model, dialect="oracle")
+    monkeypatch.setattr("seminaive.export.sql.MOST_VALUES", 10)
     with pytest.raises(TooLargeError, match="keep fewer pairs"):
-        explain.to_sql(model)
+        export.to_sql(model)
     both = NaiveBayes().fit([["a"], [1], ["b"], [2]], [0, 1, 0, 1])
     with pytest.raises(InputError, match="holds text and numbers"):
-        explain.to_sql(both)
+        export.to_sql(both)
 
 
 # ONNX
@@ -311,7 +311,7 @@ def test_onnx_gives_the_probabilities_of_the_model(fitted):
 def check_onnx(model, X, expected):
     pytest.importorskip("onnx", reason="onnx is not installed: no graph is made")
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: no graph is run")
-    graph = explain.to_onnx(model)
+    graph = export.to_onnx(model)
     session = runtime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
     feeds = {}
     for tensor in session.get_inputs():
@@ -331,7 +331,7 @@ def run_pipeline(pipeline, types, feeds):
     """Convert a pipeline with skl2onnx and run it; return its labels and probabilities."""
     skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is not installed: no pipeline is converted")
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: no graph is run")
-    explain.register_onnx_converters()
+    export.register_onnx_converters()
     graph = skl2onnx.convert_sklearn(pipeline, initial_types=types)
     session = runtime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
     return session.run(["label", "probabilities"], feeds)
@@ -410,7 +410,7 @@ def spreadsheet(tmp_path_factory):
 def check_workbook(model, X, expected, path, spreadsheet):
     import openpyxl
 
-    book = openpyxl.load_workbook(explain.to_xlsx(model, path, rows=len(X)))
+    book = openpyxl.load_workbook(export.to_xlsx(model, path, rows=len(X)))
     filled(book, X)
     book.save(path)
     lines, n_inputs = spreadsheet(path), X.shape[1]
@@ -438,7 +438,7 @@ def like_formulas():
 
 def test_text_in_a_workbook_is_no_formula(like_formulas, tmp_path):
     openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed: no workbook is made")
-    book = openpyxl.load_workbook(explain.to_xlsx(like_formulas[0], tmp_path / "model.xlsx", rows=2))
+    book = openpyxl.load_workbook(export.to_xlsx(like_formulas[0], tmp_path / "model.xlsx", rows=2))
     typed = [cell for cell in book["tables"]["B"][1:] if cell.value in FORMULAS]
     assert {cell.value for cell in typed} >= set(FORMULAS[:5])
     assert all((cell.data_type, cell.quotePrefix) == ("s", True) for cell in typed)
@@ -456,7 +456,7 @@ def test_what_looks_like_a_formula_or_an_escape_is_told_apart(like_formulas, tmp
 def test_text_is_no_number_in_a_workbook_and_an_empty_row_has_no_answer(weather, tmp_path, spreadsheet):
     openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed: no workbook is made")
     model = NaiveBayes().fit(*weather)
-    path = explain.to_xlsx(model, tmp_path / "model.xlsx", rows=3)
+    path = export.to_xlsx(model, tmp_path / "model.xlsx", rows=3)
     book = openpyxl.load_workbook(path)
     temperature = list(model.schema_.names).index("temperature") + 1
     book["predict"].cell(2, temperature).value = "one and a half"
@@ -472,14 +472,14 @@ def test_what_a_workbook_cannot_hold_is_refused(tmp_path, monkeypatch):
     pytest.importorskip("openpyxl", reason="openpyxl is not installed: no workbook is made")
     model = NaiveBayes().fit([["a\x01"], ["b"], ["b"]], [0, 1, 1])
     with pytest.raises(InputError, match="control characters"):
-        explain.to_xlsx(model, tmp_path / "model.xlsx")
+        export.to_xlsx(model, tmp_path / "model.xlsx")
     X, y = mixed(300, 2)
     model = HigherOrderLogisticRegression(order=2).fit(X, y)
     with pytest.raises(InputError, match="rows is at least 1"):
-        explain.to_xlsx(model, tmp_path / "model.xlsx", rows=0)
-    monkeypatch.setattr("seminaive.explain.workbook_sheets.MOST_ROWS", 100)
+        export.to_xlsx(model, tmp_path / "model.xlsx", rows=0)
+    monkeypatch.setattr("seminaive.export.workbook_sheets.MOST_ROWS", 100)
     with pytest.raises(TooLargeError, match="keep fewer pairs"):
-        explain.to_xlsx(model, tmp_path / "model.xlsx", rows=5)
+        export.to_xlsx(model, tmp_path / "model.xlsx", rows=5)
     assert not (tmp_path / "model.xlsx").exists()
 
 
@@ -515,14 +515,14 @@ def test_the_workbook_of_every_kind_of_term(every_kind, tmp_path, spreadsheet):
 
 
 @pytest.mark.parametrize(
-    "export", [explain.to_json, explain.to_python, explain.to_javascript, explain.to_sql, explain.to_onnx]
+    "write", [export.to_json, export.to_python, export.to_javascript, export.to_sql, export.to_onnx]
 )
-def test_a_model_that_is_not_additive_is_not_exported(export, weather):
-    if export is explain.to_onnx:
+def test_a_model_that_is_not_additive_is_not_exported(write, weather):
+    if write is export.to_onnx:
         pytest.importorskip("onnx", reason="onnx is not installed")
     model = AveragedDependenceEstimators().fit(*weather)
     with pytest.raises(InputError, match="is not additive"):
-        export(model)
+        write(model)
 
 
 def test_exports_need_no_summary(weather):

@@ -15,7 +15,7 @@ from seminaive import (
     NaiveBayesLogisticRegressionCV,
 )
 from seminaive.errors import InputError
-from seminaive.explain import page
+from seminaive.export import page
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -8,14 +8,12 @@ import pandas as pd
 import pytest
 
 from seminaive import HigherOrderLogisticRegression, NaiveBayes, SemiNaive, load_model, save_model
-from seminaive.evaluate import load_dataset
 from seminaive.explain import (
     EffectDisplay,
     ImportanceDisplay,
     NomogramDisplay,
     PairDisplay,
     WaterfallDisplay,
-    page,
     summary,
 )
 from seminaive.explain.effect_display import linear_width
@@ -23,7 +21,9 @@ from seminaive.explain.nomogram_sheet import PAGE
 from seminaive.explain.reading import axis_labels, effects_of, feature_named
 from seminaive.explain.waterfall_display import probability_ticks
 from seminaive.explain.what_matters import column_importances, joint_sentence, tuples_that_matter
+from seminaive.export import page
 from seminaive.scores import Effects, importance
+from seminaive_experiments import load_dataset
 
 mpl.use("Agg")
 pytestmark = [

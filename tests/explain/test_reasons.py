@@ -15,7 +15,8 @@ import pytest
 
 from seminaive import AveragedDependenceEstimators, HigherOrderLogisticRegression, NaiveBayes
 from seminaive.errors import InputError
-from seminaive.explain import calculator, reasons, to_javascript, to_sql
+from seminaive.explain import reasons
+from seminaive.export import calculator, to_javascript, to_sql
 from seminaive.scores import unknown_cells
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -8,10 +8,10 @@ from sklearn.metrics import log_loss
 from seminaive import HigherOrderLogisticRegression, NaiveBayes
 from seminaive.encode import CategoricalColumn
 from seminaive.errors import InputError
-from seminaive.evaluate import load_dataset
 from seminaive.explain import scorecard
 from seminaive.explain.reading import code_labels, effects_of
 from seminaive.explain.segments import best_bands, share_bands
+from seminaive_experiments import load_dataset
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive import SemiNaive, explain
+from seminaive import SemiNaive, explain, export
 
 pytestmark = pytest.mark.filterwarnings("ignore::seminaive.errors.ShapeWarning")
 MONOTONE = ["increasing", "decreasing"]
@@ -72,7 +72,7 @@ def check_shape(probabilities, model, column, shape, grid):
 
 def by_python(model, X):
     space = {}
-    exec(explain.to_python(model), space)  # noqa: S102 - the source is the export
+    exec(export.to_python(model), space)  # noqa: S102 - the source is the export
     found = [space["predict_proba"](row) for row in plain_rows(X)]
     return np.array([[row[label] for label in model.classes_] for row in found])
 
@@ -82,7 +82,7 @@ def by_sqlite(model, X):
     connection.create_function("exp", 1, np.exp)
     X.assign(key=range(len(X))).to_sql("rows", connection, index=False)
     return (
-        pd.read_sql(explain.to_sql(model, "main.rows", "sqlite", keep=["key"]), connection)
+        pd.read_sql(export.to_sql(model, "main.rows", "sqlite", keep=["key"]), connection)
         .iloc[:, 2:]
         .to_numpy()
     )
@@ -92,7 +92,7 @@ def by_onnx(model, X):
     pytest.importorskip("onnx", reason="onnx is not installed: no graph is made")
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: no graph is run")
     session = runtime.InferenceSession(
-        explain.to_onnx(model).SerializeToString(), providers=["CPUExecutionProvider"]
+        export.to_onnx(model).SerializeToString(), providers=["CPUExecutionProvider"]
     )
     feeds = {
         entry.name: X[entry.name].to_numpy(object if entry.type == "tensor(string)" else float)[:, None]
@@ -104,7 +104,7 @@ def by_onnx(model, X):
 def by_javascript(model, X, folder):
     if shutil.which("node") is None:
         pytest.skip("node is not installed: JavaScript is not run")
-    (folder / "model.js").write_text(explain.to_javascript(model), encoding="utf-8")
+    (folder / "model.js").write_text(export.to_javascript(model), encoding="utf-8")
     (folder / "rows.json").write_text(json.dumps(plain_rows(X)), encoding="utf-8")
     program = (
         "const m = require('./model.js');"
@@ -127,8 +127,8 @@ def check_all(seed, folder, n_points, n_rows):
         position = "abc".index(column)
         check_shape(model.predict_proba(rows), model, position, shape, grid)
         few, short = grids(X, column, 60, 2)
-        for export in (by_python, by_sqlite, by_onnx, lambda *parts: by_javascript(*parts, folder)):
-            check_shape(export(model, few), model, position, shape, short)
+        for answer in (by_python, by_sqlite, by_onnx, lambda *parts: by_javascript(*parts, folder)):
+            check_shape(answer(model, few), model, position, shape, short)
 
 
 @pytest.mark.parametrize("seed", range(3))

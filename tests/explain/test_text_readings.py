@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive import NaiveBayes, explain
+from seminaive import NaiveBayes, explain, export
 from seminaive.errors import ExportWarning, ModelFileError
 
 CELLS = ["$1,250.00", "($3.5)", "-$7", "$ 12", "12", "n/a", "", "$007", "€5", "($5", "$1e3", " $4 ", None]
@@ -37,7 +37,7 @@ def rows():
 
 def test_python_reads_text_as_the_model_does(model, rows):
     space = {}
-    exec(explain.to_python(model), space)  # noqa: S102 - the source is the export
+    exec(export.to_python(model), space)  # noqa: S102 - the source is the export
     found = [list(space["predict_proba"](row).values()) for row in rows.to_dict("records")]
     np.testing.assert_allclose(found, model.predict_proba(rows), atol=1e-12)
 
@@ -46,7 +46,7 @@ def test_python_reads_text_as_the_model_does(model, rows):
 def test_javascript_reads_text_as_the_model_does(model, rows):
     records = json.dumps(rows.to_dict("records"))
     script = (
-        f"{explain.to_javascript(model)}\nconsole.log(JSON.stringify({records}.map(seminaive.predictProba)))"
+        f"{export.to_javascript(model)}\nconsole.log(JSON.stringify({records}.map(seminaive.predictProba)))"
     )
     done = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True)  # noqa: S607
     np.testing.assert_allclose(json.loads(done.stdout), model.predict_proba(rows), atol=1e-12)
@@ -56,23 +56,23 @@ def test_javascript_reads_text_as_the_model_does(model, rows):
 def test_reasons_in_javascript_read_text_as_the_model_does(model, rows):
     records = json.dumps(rows.to_dict("records"))
     reasons = f"{records}.map(row => seminaive.reasons(row).logOdds)"
-    script = f"{explain.to_javascript(model, reasons=True)}\nconsole.log(JSON.stringify({reasons}))"
+    script = f"{export.to_javascript(model, reasons=True)}\nconsole.log(JSON.stringify({reasons}))"
     done = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True)  # noqa: S607
     # The log odds of the most probable of two classes.
     np.testing.assert_allclose(json.loads(done.stdout), abs(model.decision_function(rows)), atol=1e-9)
 
 
 def test_a_document_reads_text_as_the_model_does(model, rows):
-    again = explain.from_json(explain.to_json(model))
+    again = export.from_json(export.to_json(model))
     np.testing.assert_allclose(again.predict_proba(rows), model.predict_proba(rows), atol=1e-12)
 
 
 @pytest.mark.parametrize("strange", [{"decimal": "x"}, {"unit": 7}, {"unit": "(.*)*"}, {"grouping": None}])
 def test_a_document_with_a_strange_format_of_numbers_is_refused(model, strange):
-    document = json.loads(explain.to_json(model))
+    document = json.loads(export.to_json(model))
     document["columns"][0]["written"].update(strange)
     with pytest.raises(ModelFileError, match="the document is no model"):
-        explain.from_json(json.dumps(document))
+        export.from_json(json.dumps(document))
 
 
 def test_rows_are_read_alike_one_by_one(model, rows):
@@ -80,7 +80,7 @@ def test_rows_are_read_alike_one_by_one(model, rows):
     np.testing.assert_allclose(singly, model.predict_proba(rows), atol=1e-12)
 
 
-@pytest.mark.parametrize("write", [explain.to_sql, explain.to_onnx], ids=["SQL", "ONNX"])
+@pytest.mark.parametrize("write", [export.to_sql, export.to_onnx], ids=["SQL", "ONNX"])
 def test_exports_that_read_numbers_say_so(model, write):
     pytest.importorskip("onnx")
     with pytest.warns(ExportWarning, match=r"'amount' came as text, such as '\$1,234.5'.*values of 'answer'"):
@@ -90,7 +90,7 @@ def test_exports_that_read_numbers_say_so(model, write):
 def test_a_workbook_that_reads_numbers_says_so(model, tmp_path):
     pytest.importorskip("openpyxl")
     with pytest.warns(ExportWarning, match="the workbook reads numbers"):
-        explain.to_xlsx(model, tmp_path / "book.xlsx")
+        export.to_xlsx(model, tmp_path / "book.xlsx")
 
 
 def test_merged_categories_are_changed_and_compared_as_the_model_reads_them():

@@ -7,8 +7,8 @@ import pytest
 
 from seminaive import HigherOrderLogisticRegression
 from seminaive.errors import ModelFileError
-from seminaive.explain import from_json, to_json
 from seminaive.explain.unknown import UnknownColumns
+from seminaive.export import from_json, to_json
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from scipy.special import logit
 
-from seminaive import HigherOrderLogisticRegression, SemiNaive, explain
+from seminaive import HigherOrderLogisticRegression, SemiNaive, explain, export
 from seminaive.encode import NumericColumn, TableEncoder
 from seminaive.encode.joined_schema import joined_schema
 from seminaive.encode.nodes import COMPILED_ROWS, Nodes, bin_medians, interpolate
@@ -89,12 +89,12 @@ def test_without_nodes_pairs_are_steps_and_the_law_fails(fitted, name):
 
 def by_python(model, X):
     space = {}
-    exec(explain.to_python(model), space)  # noqa: S102 - what a user would do
+    exec(export.to_python(model), space)  # noqa: S102 - what a user would do
     return np.array([list(space["predict_proba"](row).values()) for row in X.to_dict("records")])
 
 
 def by_javascript(model, X, folder):
-    (folder / "model.js").write_text(explain.to_javascript(model), encoding="utf-8")
+    (folder / "model.js").write_text(export.to_javascript(model), encoding="utf-8")
     (folder / "rows.json").write_text(X.to_json(orient="records", double_precision=15), encoding="utf-8")
     code = (
         "const m = require('./model.js');"
@@ -108,25 +108,25 @@ def by_javascript(model, X, folder):
 def by_sqlite(model, X):
     connection = sqlite3.connect(":memory:")
     X.to_sql("rows", connection, index=False)
-    return np.array([row[1:] for row in connection.execute(explain.to_sql(model, dialect="sqlite"))])
+    return np.array([row[1:] for row in connection.execute(export.to_sql(model, dialect="sqlite"))])
 
 
 def by_duckdb(model, X):
     duckdb = pytest.importorskip("duckdb")
     with duckdb.connect() as connection:
         connection.register("rows", X)
-        return connection.sql(explain.to_sql(model)).df().iloc[:, 1:].to_numpy()
+        return connection.sql(export.to_sql(model)).df().iloc[:, 1:].to_numpy()
 
 
 def by_onnx(model, X):
     runtime = pytest.importorskip("onnxruntime")
-    session = runtime.InferenceSession(explain.to_onnx(model).SerializeToString())
+    session = runtime.InferenceSession(export.to_onnx(model).SerializeToString())
     inputs = {name: X[name].to_numpy()[:, None] for name in X}
     return session.run(["probabilities"], inputs)[0]
 
 
 def by_document(model, X):
-    return explain.from_json(explain.to_json(model)).predict_proba(X)
+    return export.from_json(export.to_json(model)).predict_proba(X)
 
 
 EXPORTS = {

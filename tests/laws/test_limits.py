@@ -10,8 +10,8 @@ from seminaive import (
     NaiveBayesLogisticRegression,
 )
 from seminaive.design import fusion
-from seminaive.selection import logistic_parts
 from seminaive.solvers import elastic_net_path, search_coordinates
+from seminaive.structure import logistic_parts
 
 TIGHT = 1e-10
 

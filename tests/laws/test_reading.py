@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seminaive import explain
+from seminaive import export
 from seminaive.errors import InputError
 from seminaive.explain.reading import effects_of
 
@@ -16,7 +16,7 @@ def check(model, X):
     said, sums = effects_of(model).joint_log_scores(model.encode(X)), model.scores_.sums(model.encode(X))
     np.testing.assert_allclose(said, sums - sums.mean(axis=1, keepdims=True), atol=1e-10)
     space = {}
-    exec(explain.to_python(model), space)  # noqa: S102 - the source is the export
+    exec(export.to_python(model), space)  # noqa: S102 - the source is the export
     rows = [[None if cell != cell else cell for cell in row] for row in X.astype(object).to_numpy().tolist()]
     found = [list(space["predict_proba"](row).values()) for row in rows]
     np.testing.assert_allclose(found, model.predict_proba(X), atol=1e-12)

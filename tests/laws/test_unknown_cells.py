@@ -18,16 +18,9 @@ from seminaive import (
     load_model,
     save_model,
 )
-from seminaive.explain import (
-    Flatten,
-    WaterfallDisplay,
-    edit,
-    from_json,
-    reasons,
-    smallest_change,
-    to_json,
-)
-from seminaive.service import refit_around
+from seminaive.edits import Flatten, edit, refit_around
+from seminaive.explain import WaterfallDisplay, reasons, smallest_change
+from seminaive.export import from_json, to_json
 
 ATTENUATED = [
     SemiNaive(),

@@ -19,12 +19,12 @@ import numpy as np
 import pandas as pd
 
 import seminaive
-from seminaive import explain
+from seminaive import edits
 from seminaive.design import coefficients
+from seminaive.edits import refit_around
 from seminaive.errors import ModelFileError, SeminaiveError
 from seminaive.scores import additive_scores as additive
 from seminaive.scores.kind import TermKind
-from seminaive.service import refit_around
 
 N = 60
 SCALARS = [
@@ -76,8 +76,8 @@ def models():
         if hasattr(made, "partial_fit"):
             more = {"hierarchical": True} if "hierarchical" in made().get_params() else {}
             yield f"{name}, stream", made(**more).partial_fit(X, y, classes=["hail", "rain", "sun"])
-    edited = explain.edit(seminaive.NaiveBayes().fit(X, y), "sky", explain.Clip(-1, 1), why="a test")
-    edited = explain.edit(edited, "humidity", explain.Points((20, 90), (0.0, 0.5)), why="a test")
+    edited = edits.edit(seminaive.NaiveBayes().fit(X, y), "sky", edits.Clip(-1, 1), why="a test")
+    edited = edits.edit(edited, "humidity", edits.Points((20, 90), (0.0, 0.5)), why="a test")
     yield "edited", refit_around(edited, X, y, why="a test")
     yield "class variances", seminaive.NaiveBayes(variances="class", missing="neutral").fit(X, y)
     dense = coefficients.MOST_DENSE_BYTES

@@ -20,15 +20,15 @@ from seminaive.objective.coordinates import ScaledObjective
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
-from seminaive.papers.variants import (
+from seminaive.scores import m_estimate_tables
+from seminaive.solvers.search_coordinates import search_coordinates
+from seminaive.statistics import Terms, TupleCounts
+from seminaive_experiments.papers.variants import (
     AveragedWeights,
     HigherOrderBySolver,
     SquaredErrorAccelerated,
     SquaredErrorHigherOrder,
 )
-from seminaive.scores import m_estimate_tables
-from seminaive.solvers.search_coordinates import search_coordinates
-from seminaive.statistics import Terms, TupleCounts
 
 BOTH = [HigherOrderLogisticRegression, AcceleratedLogisticRegression]
 

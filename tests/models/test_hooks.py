@@ -12,8 +12,9 @@ import seminaive
 from seminaive.models.base import TableClassifier
 
 ROOT = Path(seminaive.__file__).parent
-for path in sorted((ROOT / "models").glob("*.py")):
-    import_module(f"seminaive.models.{path.stem}")
+for room in ("models", "structure"):
+    for path in sorted((ROOT / room).glob("*.py")):
+        import_module(f"seminaive.{room}.{path.stem}")
 # Constructors differ, and ``fit`` has groups where there are folds.
 FREE = {"__init__", "fit"}
 
@@ -23,7 +24,7 @@ def descendants(cls):
 
 
 CLASSES = sorted(
-    (cls for cls in descendants(TableClassifier) if cls.__module__.startswith("seminaive.models")),
+    (cls for cls in descendants(TableClassifier) if cls.__module__.startswith("seminaive.")),
     key=lambda cls: cls.__name__,
 )
 

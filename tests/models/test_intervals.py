@@ -22,16 +22,9 @@ from seminaive import (
     load_model,
     save_model,
 )
+from seminaive.edits import Clip, edit
 from seminaive.errors import ColumnsWarning, InputError, UnavailableError
-from seminaive.explain import (
-    Clip,
-    EffectDisplay,
-    NomogramDisplay,
-    PairDisplay,
-    WaterfallDisplay,
-    edit,
-    effects_table,
-)
+from seminaive.explain import EffectDisplay, NomogramDisplay, PairDisplay, WaterfallDisplay, effects_table
 from seminaive.explain.bands import Bands, of_class, reach_of_row
 from seminaive.models.ridge_problems import ridge_problem
 from seminaive.scores import AdditiveScores, EffectPosterior, Effects

@@ -26,8 +26,9 @@ from seminaive import (
     save_model,
     scale,
 )
+from seminaive.edits import Clip, edit
 from seminaive.errors import InputError, ModelFileError, UnavailableError
-from seminaive.explain import Clip, edit, from_json, page, to_json
+from seminaive.export import from_json, page, to_json
 from seminaive.models import smooth_rows
 from seminaive.models.started import Earlier
 from seminaive.selection.recalibration import recalibrate

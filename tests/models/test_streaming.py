@@ -5,7 +5,7 @@ import pytest
 
 from seminaive import AcceleratedLogisticRegression, HigherOrderLogisticRegression
 from seminaive.errors import InputError
-from seminaive.papers.variants import SquaredErrorAccelerated, SquaredErrorHigherOrder
+from seminaive_experiments.papers.variants import SquaredErrorAccelerated, SquaredErrorHigherOrder
 
 BOTH = [HigherOrderLogisticRegression, AcceleratedLogisticRegression]
 SQUARED = {

@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from seminaive import NaiveBayes, TreeAugmentedNaiveBayes
 from seminaive.encode import TableEncoder, encode_target, mdl_cuts
 from seminaive.errors import InputError
-from seminaive.evaluate import load_dataset
+from seminaive_experiments import load_dataset
 
 
 def table(n_rows=400, n_classes=3, cardinalities=(2, 3, 4, 3, 2), seed=0):

@@ -21,7 +21,6 @@ from seminaive.models import (
     smooth_rows,
 )
 from seminaive.objective.empirical_loss import EmpiricalLoss
-from seminaive.papers.variants import SquaredErrorHigherOrder
 from seminaive.scale import partitions, searching
 from seminaive.scale.blocks import (
     Blocks,
@@ -35,6 +34,7 @@ from seminaive.scale.blocks import (
 )
 from seminaive.scale.coding import Coding
 from seminaive.scale.work import Work
+from seminaive_experiments.papers.variants import SquaredErrorHigherOrder
 
 # Strictly convex by a margin: a gradient of relative norm 1e-10 leaves an error of that norm over the ridge.
 MODELS = {

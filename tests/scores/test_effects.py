@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from seminaive import HigherOrderLogisticRegression, NaiveBayes, TreeAugmentedNaiveBayes
 from seminaive.encode import TableEncoder
 from seminaive.errors import TooLargeError
-from seminaive.evaluate import load_dataset
 from seminaive.scores import AdditiveScores, CurveTerms, Effects, NumericTerms, effects
 from seminaive.scores.pure import cell_weights, purify
 from seminaive.statistics import ObservedTerms, Terms, TrainingSummary, TupleCounts
+from seminaive_experiments import load_dataset
 
 CUTS = (-0.5, 0.5)
 

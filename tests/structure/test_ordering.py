@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from seminaive.errors import InputError
-from seminaive.scores import Network
-from seminaive.solvers.group_lasso_path import GroupLassoProblem, LabelCounts
-from seminaive.structure import SparseNetworks, search_order
+from seminaive.structure import Network, SparseNetworks, search_order
+from seminaive.structure.group_lasso_path import GroupLassoProblem, LabelCounts
 
 
 def costs(seed=0, n_nodes=6):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seminaive.scores import Network
+from seminaive.structure import Network
 from seminaive.structure.score_search import FamilyScores, bic_network, bic_parents
 
 

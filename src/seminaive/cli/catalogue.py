@@ -12,56 +12,31 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from seminaive import models
+import seminaive
 from seminaive.errors import InputError
+from seminaive.lazy_names import file_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# What a name in `seminaive.models` ends with that is no classifier, wraps one, or is never fitted.
-OTHERS = ("Selector", "Imputer", "PooledClassifier", "EditedModel")
+# What a public class of the package that is no classifier ends with.
+OTHERS = ("Selector", "Imputer", "Discretizer", "DateParts")
 # The model to take first is the first in every list.
 FIRST = "semi-naive"
-RIVALS = {
-    "sklearn-naive-bayes": "scikit-learn's CategoricalNB on bins of numbers and on categories.",
-    "sklearn-logistic-regression": "scikit-learn's LogisticRegression on standardised numbers and one-hots.",
-    "sklearn-random-forest": "scikit-learn's RandomForestClassifier behind the same encoder.",
-    "sklearn-boosting": "scikit-learn's HistGradientBoostingClassifier on categories as they are.",
-    "ebm": "interpret's ExplainableBoostingClassifier.",
-    "catboost": "CatBoost's CatBoostClassifier.",
-    "lightgbm": "LightGBM's LGBMClassifier.",
-    "class-shares": "The shares of the classes for every row: the bar that a model has to clear.",
-}
-# What rivals need that this package does not install.
-LIBRARIES = {"ebm": "interpret", "catboost": "catboost", "lightgbm": "lightgbm"}
-# What `compare` runs unless models are named, with the rivals whose libraries are installed.
-COMPARED = (
-    *("semi-naive", "naive-bayes", "naive-bayes-logistic-regression-cv", "sklearn-naive-bayes"),
-    *("sklearn-logistic-regression", "sklearn-random-forest", "sklearn-boosting", "class-shares"),
-)
-# The measures of `seminaive.evaluate.METRICS`.
-MEASURES = (
-    *("zero_one", "rspe", "rmse", "squared_error", "brier", "log_loss", "calibration_error"),
-    *("accuracy", "auc", "f1"),
-)
+# What is compiled beforehand, and compared with rivals, unless models are named.
+USUAL = ("semi-naive", "naive-bayes", "naive-bayes-logistic-regression-cv")
 
 
 def class_names() -> dict[str, str]:
     """Return the classes of our classifiers by their names on the command line, the first one first."""
-    found = {
-        _hyphenated(name): name for name in dir(models) if name[0].isupper() and not name.endswith(OTHERS)
-    }
+    public = [name for name in dir(seminaive) if name[0].isupper() and not name.endswith(OTHERS)]
+    found = {_hyphenated(name): name for name in public}
     return {FIRST: found.pop(FIRST), **found}
 
 
 def _hyphenated(class_name: str) -> str:
     words = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in class_name)
     return words.removeprefix("-").replace("c-v", "cv")
-
-
-def compared_models() -> list[str]:
-    """Return the models that are compared unless others are named."""
-    return [*COMPARED, *(name for name, library in LIBRARIES.items() if find_spec(library) is not None)]
 
 
 @cache
@@ -87,11 +62,11 @@ def parameters_of(name: str) -> tuple[str, ...]:
 
 
 def _module(name: str) -> str:
-    return f"{models.__name__}.{name.replace('-', '_')}"
+    return file_of(seminaive.__name__, class_names()[name])
 
 
 def _sources(module: str, class_name: str) -> Iterator[ast.ClassDef]:
-    """Yield the source of a class and of its bases among the models, as far as there is some."""
+    """Yield the source of a class and of its bases in this package, as far as there is some."""
     spec = find_spec(module)
     source = spec.loader.get_source(spec.name) if spec and hasattr(spec.loader, "get_source") else None  # type: ignore[union-attr]
     tree = ast.parse(source or "")
@@ -101,7 +76,7 @@ def _sources(module: str, class_name: str) -> Iterator[ast.ClassDef]:
         if isinstance(written, ast.ClassDef) and written.name == class_name:
             yield written
             for base in map(ast.unparse, written.bases):
-                if modules.get(base, "").startswith(models.__name__):
+                if modules.get(base, "").startswith(seminaive.__name__):
                     yield from _sources(modules[base], base)
 
 
@@ -111,17 +86,11 @@ def _is_parameter(field: ast.AnnAssign) -> bool:
     return field.value is not None and "ClassVar" not in written and "init=False" not in written
 
 
-def check_model(name: str, *, rivals: bool = False) -> None:
+def check_model(name: str) -> None:
     """Refuse a name that no model has."""
-    known = [*class_names(), *(RIVALS if rivals else ())]
+    known = class_names()
     if name not in known:
         raise InputError(f"there is no model {name!r}: choose among {', '.join(known)}")
-
-
-def check_measure(name: str) -> None:
-    """Refuse a name that no measure has."""
-    if name not in MEASURES:
-        raise InputError(f"there is no metric {name!r}: choose among {', '.join(MEASURES)}")
 
 
 def read_parameters(name: str, texts: list[str]) -> dict[str, Any]:
@@ -131,21 +100,6 @@ def read_parameters(name: str, texts: list[str]) -> dict[str, Any]:
     if known:
         _check_parameters(name, given, known)
     return given
-
-
-def read_parameters_of(names: list[str], texts: list[str]) -> dict[str, dict[str, Any]]:
-    """Read ``MODEL.name=value`` texts into the parameters of each model."""
-    by_model: dict[str, list[str]] = {name: [] for name in names}
-    for text in texts:
-        model, point, rest = text.partition(".")
-        if not point or model not in by_model or model in RIVALS:
-            ours = [name for name in names if name not in RIVALS]
-            raise InputError(
-                f"a parameter of a comparison is given as MODEL.name=value, got {text!r}: MODEL is one of "
-                f"{', '.join(ours)}"
-            )
-        by_model[model].append(rest)
-    return {name: read_parameters(name, given) for name, given in by_model.items() if given}
 
 
 def _parameter(text: str) -> tuple[str, Any]:
@@ -159,12 +113,8 @@ def _parameter(text: str) -> tuple[str, Any]:
 
 
 def make_model(name: str, given: dict[str, Any] | None = None) -> Any:
-    """Make one of our models, or one of scikit-learn's, by name."""
-    if name in RIVALS:
-        from seminaive.evaluate.rivals import RIVALS as MAKERS
-
-        return MAKERS[name]()
-    model_class = getattr(models, class_names()[name])
+    """Make one of our models by name."""
+    model_class = getattr(seminaive, class_names()[name])
     _check_parameters(name, given or {}, tuple(model_class().get_params()))
     return model_class(**(given or {}))
 

@@ -86,7 +86,9 @@ def explain(
             encode.without_formulas(every).to_csv(part, index=False)
         typer.echo(f"wrote {csv}")
     if page is not None:
-        explaining.page(model, page)
+        from seminaive import export as exporting
+
+        exporting.page(model, page)
         typer.echo(f"wrote {page}")
 
 
@@ -141,22 +143,22 @@ def export(
         raise InputError(f"--to is {', '.join(EXPORTS)}; got {to!r}")
     check_writable(out)
     model = load_model(file)
-    from seminaive import explain as explaining
+    from seminaive import export as exporting
 
     texts = {
-        "sql": lambda model: explaining.to_sql(model, table, dialect),
-        "python": explaining.to_python,
-        "javascript": explaining.to_javascript,
-        "json": explaining.to_json,
+        "sql": lambda model: exporting.to_sql(model, table, dialect),
+        "python": exporting.to_python,
+        "javascript": exporting.to_javascript,
+        "json": exporting.to_json,
     }
     with notes_at_once():
         if to == "html":
-            explaining.calculator(model, out, title=title, note=note)
+            exporting.calculator(model, out, title=title, note=note)
         elif to == "xlsx":
-            explaining.to_xlsx(model, out)
+            exporting.to_xlsx(model, out)
         else:
             onnx = to == "onnx"
-            content = explaining.to_onnx(model).SerializeToString() if onnx else texts[to](model).encode()
+            content = exporting.to_onnx(model).SerializeToString() if onnx else texts[to](model).encode()
             with whole_file(out) as part:
                 part.write_bytes(content)
     typer.echo(f"wrote {out}: {out.stat().st_size:,} bytes")

@@ -26,7 +26,7 @@ def warm_up(
         names = list(catalogue.class_names())
     for name in names:
         catalogue.check_model(name)
-    names = names or [name for name in catalogue.COMPARED if name in catalogue.class_names()]
+    names = names or list(catalogue.USUAL)
 
     from seminaive.warming import warm_up as compile_models
 

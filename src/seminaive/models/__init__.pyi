@@ -8,7 +8,6 @@ from seminaive.models.averaged_dependence_estimators import (
     AveragedDependenceEstimators as AveragedDependenceEstimators,
 )
 from seminaive.models.averaged_join_estimators import AveragedJoinEstimators as AveragedJoinEstimators
-from seminaive.models.class_conditional_imputer import ClassConditionalImputer as ClassConditionalImputer
 from seminaive.models.correlation_feature_selector import (
     CorrelationFeatureSelector as CorrelationFeatureSelector,
 )
@@ -25,9 +24,6 @@ from seminaive.models.higher_order_logistic_regression import (
 from seminaive.models.higher_order_logistic_regression_cv import (
     HigherOrderLogisticRegressionCV as HigherOrderLogisticRegressionCV,
 )
-from seminaive.models.hybrid_logistic_naive_bayes import HybridLogisticNaiveBayes as HybridLogisticNaiveBayes
-from seminaive.models.markov_blanket_selector import MarkovBlanketSelector as MarkovBlanketSelector
-from seminaive.models.multiple_imputer import MultipleImputer as MultipleImputer
 from seminaive.models.naive_bayes import NaiveBayes as NaiveBayes
 from seminaive.models.naive_bayes_logistic_regression import (
     NaiveBayesLogisticRegression as NaiveBayesLogisticRegression,
@@ -35,9 +31,7 @@ from seminaive.models.naive_bayes_logistic_regression import (
 from seminaive.models.naive_bayes_logistic_regression_cv import (
     NaiveBayesLogisticRegressionCV as NaiveBayesLogisticRegressionCV,
 )
-from seminaive.models.pooled_classifier import PooledClassifier as PooledClassifier
 from seminaive.models.selective_naive_bayes import SelectiveNaiveBayes as SelectiveNaiveBayes
 from seminaive.models.semi_naive import SemiNaive as SemiNaive
-from seminaive.models.sparse_bayesian_network import SparseBayesianNetwork as SparseBayesianNetwork
 from seminaive.models.tree_augmented_naive_bayes import TreeAugmentedNaiveBayes as TreeAugmentedNaiveBayes
 from seminaive.models.weighted_naive_bayes import WeightedNaiveBayes as WeightedNaiveBayes

@@ -29,8 +29,8 @@ COPIED = (
 class EditedModel(AdditiveClassifier):
     """An additive model that was edited, or read from a document: it predicts, and cannot be fitted.
 
-    It is explained, exported and saved like the model that it was made of. `seminaive.explain.edit` and
-    `seminaive.explain.from_json` make it.
+    It is explained, exported and saved like the model that it was made of. `seminaive.edits.edit` and
+    `seminaive.export.from_json` make it.
 
     Parameters
     ----------

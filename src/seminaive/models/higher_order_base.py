@@ -57,7 +57,7 @@ CERTIFICATES = ("n_iter_", "passes_", "history_", "objective_", "gradient_norm_"
 class HigherOrderClassifier(StartedClassifier):
     """Logistic regression over tuples of features; a subclass names the penalty (``ridge_penalty``)."""
 
-    # The loss of a row, and what ``solver`` may be; `seminaive.papers.variants` has others.
+    # The loss of a row, and what ``solver`` may be; `seminaive_experiments.papers.variants` has others.
     row_loss: ClassVar[LossName] = "log-likelihood"
     solvers: ClassVar[tuple[str, ...]] = ("lbfgs", "newton", "sgd")
 

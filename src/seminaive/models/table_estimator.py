@@ -13,6 +13,23 @@ from seminaive.models.inherited_docstrings import complete_docstrings
 if TYPE_CHECKING:
     from typing import Self
 
+# Steps of a fit that other rooms take and that are not public: completion does not offer them.
+STEPS = frozenset(
+    {
+        *("adopt_columns", "anchored", "attenuate", "binning_rule", "check_parameters", "count_rows"),
+        *("effect_errors", "encode", "fit_loss", "fit_path", "fit_rows", "fit_searched", "fit_statistics"),
+        *(
+            "greedy_grows_generative",
+            "knows_labels",
+            "penalty_toward",
+            "restore",
+            "ridge_penalty",
+            "row_loss",
+        ),
+        *("score_posterior", "solvers", "start_model", "target_of"),
+    }
+)
+
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class TableEstimator(BaseEstimator):
@@ -37,6 +54,9 @@ class TableEstimator(BaseEstimator):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         complete_docstrings(cls, [base for base in cls.__mro__[1:] if issubclass(base, TableEstimator)])
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in STEPS]
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that text, categories and missing cells are welcome."""

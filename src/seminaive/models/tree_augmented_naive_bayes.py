@@ -12,6 +12,7 @@ from seminaive.memory import refuse_beyond_memory
 from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.models.generative_classifier import GenerativeClassifier, refuse_no_smoothing
 from seminaive.models.parameters import check_number
+from seminaive.models.spanning_tree import chow_liu_tree
 from seminaive.scores import tree_posterior, tree_scores
 from seminaive.statistics import (
     Moments,
@@ -23,7 +24,6 @@ from seminaive.statistics import (
     mutual_information,
 )
 from seminaive.statistics.sizes import table_parts
-from seminaive.structure import chow_liu_tree
 
 if TYPE_CHECKING:
     from seminaive.encode.encoded_table import CutRule

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.frozen import FrozenEstimator
 
-from seminaive import encode, scores, statistics
 from seminaive.encode import ColumnReading, Schema
 from seminaive.errors import InputError
 from seminaive.models.fitted_checks import check_schema, check_terms, is_size, short
+from seminaive.saving.stored_types import model_class, stored_type
 from seminaive.statistics import Terms
 
 if TYPE_CHECKING:
@@ -92,26 +92,12 @@ def _only_key(node: Any, key: str) -> Any:
 # Values
 
 
-@cache
-def _types() -> dict[str, Any]:
-    """Return the dataclasses of the package that a fitted model may consist of, by name."""
-    from seminaive import imputation, selection, solvers, structure
-
-    rooms = (encode, imputation, scores, selection, solvers, statistics, structure)
-    members = [getattr(room, name) for room in rooms for name in room.__all__]
-    return {
-        member.__name__: member
-        for member in members
-        if isinstance(member, type) and dataclasses.is_dataclass(member)
-    }
-
-
 def to_node(value: Any, bytes_: ArrayBytes) -> Any:
     """Return a value as part of a JSON document; arrays go into the block of bytes."""
     if isinstance(value, Schema):
         return {"is": "Schema"}  # that of the model, which is written once
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        if _types().get(type(value).__name__) is not type(value):
+        if stored_type(type(value).__name__) is not type(value):
             raise TypeError(f"{type(value).__name__} is not a part of fitted models")
         fields = {f.name: to_node(getattr(value, f.name), bytes_) for f in dataclasses.fields(value)}
         return {"is": type(value).__name__, "fields": fields}
@@ -190,7 +176,7 @@ def from_node(node: Any, wanted: Any, bytes_: ArrayBytes, schema: Schema) -> Any
 def _dataclass_from(node: Any, name: str, bytes_: ArrayBytes, schema: Schema) -> Any:
     if type(node) is not dict or not set(node) <= {"is", "fields"} or type(node.get("is")) is not str:
         raise ValueError(f"{short(node)} stands for a {name}")
-    type_, expected = _types().get(node["is"]), _types().get(name)
+    type_, expected = stored_type(node["is"]), stored_type(name)
     if expected is None:
         raise TypeError(f"fields of type {name} are not stored")
     if type_ is None or not issubclass(type_, expected):
@@ -343,19 +329,19 @@ def model_to_document(model: Any, bytes_: ArrayBytes, *, nested: bool = False) -
     }
 
 
-def model_from_document(
-    document: Any, bytes_: ArrayBytes, classes: dict[str, type], most_bytes: int, *, nested: bool = False
-) -> Any:
+def model_from_document(document: Any, bytes_: ArrayBytes, most_bytes: int, *, nested: bool = False) -> Any:
     """Build a model from a document; whatever does not fit together is refused.
 
     A document that is ``nested`` in another has no further one in it.
     """
-    made = classes[document["model"]]
+    made = model_class(document["model"])
+    if made is None:
+        raise ValueError(f"there is no model {short(document['model'])}")
     nodes, earlier = document["parameters"], {}
     if not nested and type(nodes) is dict:
         for name, node in nodes.items():
             if type(node) is dict and list(node) == ["model"]:
-                earlier[name] = model_from_document(node["model"], bytes_, classes, most_bytes, nested=True)
+                earlier[name] = model_from_document(node["model"], bytes_, most_bytes, nested=True)
         nodes = {name: None if name in earlier else node for name, node in nodes.items()}
     model = made(**(_parameters_of(nodes, made, bytes_) | earlier))
     schema = Schema.from_json(json.dumps(document["schema"]))

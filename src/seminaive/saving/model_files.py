@@ -13,7 +13,6 @@ import re
 import sys
 import zipfile
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +21,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from seminaive.errors import InputError, ModelFileError
 from seminaive.files import whole_file
-from seminaive.models.base import TableClassifier
 from seminaive.saving.fitted_state import ArrayBytes, model_from_document, model_to_document
+from seminaive.saving.stored_types import model_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from seminaive.models.base import TableClassifier
 
 # The member that says what the file is, readable without loading anything.
 DOCUMENT, ARRAYS, STEPS = "seminaive.json", "arrays", "steps"
@@ -73,7 +74,7 @@ def save_model(model: TableClassifier | Pipeline, path: str | Path) -> None:
     last = model
     if isinstance(model, Pipeline):
         *steps, (_, last) = model.steps
-    if type(last) not in _model_classes().values():
+    if type(last) is not model_class(type(last).__name__):
         raise InputError(
             "only models of this package, and pipelines that end in one, can be saved, not a "
             f"{type(last).__name__}"
@@ -136,7 +137,7 @@ def load_model(path: str | Path, *, max_bytes: int = MAX_BYTES) -> TableClassifi
     members = _read_members(path, max_bytes)
     document = _read_document(path, members)
     with _damage_reported(path):
-        model = model_from_document(document, ArrayBytes(members[ARRAYS]), _model_classes(), max_bytes)
+        model = model_from_document(document, ArrayBytes(members[ARRAYS]), max_bytes)
         if STEPS not in members:
             return model
         if type(document["name"]) is not str:
@@ -220,19 +221,6 @@ def _version() -> str:
     from seminaive import __version__
 
     return __version__
-
-
-@cache
-def _model_classes() -> dict[str, type]:
-    """Return the classifiers of the package by name."""
-    from seminaive import models
-
-    members = {name: getattr(models, name) for name in dir(models)}
-    return {
-        name: member
-        for name, member in members.items()
-        if isinstance(member, type) and issubclass(member, TableClassifier)
-    }
 
 
 # Pipelines

@@ -1,19 +1,8 @@
-"""The same models from tables larger than memory: Parquet, streams of batches, and Dask clusters."""
+"""The same models from tables larger than memory: Parquet, streams of batches, and Dask clusters.
 
-from seminaive.scale.dask_runner import DaskRunner
-from seminaive.scale.fit_anywhere import fit
-from seminaive.scale.local_runner import LocalRunner
-from seminaive.scale.predicting import predict_proba
-from seminaive.scale.sources import Source, from_batches, from_csv, from_dask, from_parquet
+A file is read when a name of it is first used.
+"""
 
-__all__ = [
-    "DaskRunner",
-    "LocalRunner",
-    "Source",
-    "fit",
-    "from_batches",
-    "from_csv",
-    "from_dask",
-    "from_parquet",
-    "predict_proba",
-]
+from seminaive.lazy_names import names_on_first_use
+
+__getattr__, __dir__, __all__ = names_on_first_use(__name__)

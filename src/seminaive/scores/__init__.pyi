@@ -3,7 +3,6 @@ from seminaive.scores.additive_scores import log_posterior as log_posterior
 from seminaive.scores.alpha_interpolation import Interpolation as Interpolation
 from seminaive.scores.attenuation import Attenuation as Attenuation
 from seminaive.scores.attenuation import unknown_cells as unknown_cells
-from seminaive.scores.bayesian_network import Network as Network
 from seminaive.scores.count_posterior import CountErrors as CountErrors
 from seminaive.scores.count_posterior import CountPosterior as CountPosterior
 from seminaive.scores.curve_algebra import curve_as_terms as curve_as_terms

@@ -1,6 +1,8 @@
-"""How features depend on one another: independence tests, Markov blankets, partitions, trees, networks.
+"""How columns depend on one another, learned first: whole in one folder, which no other room imports.
 
-A file is read when a name of it is first used.
+Independence tests and Markov blankets; partitions into a logistic and a generative part, and the hybrid
+model on them; sparse Bayesian networks; missing cells drawn from what the others say, and estimates pooled
+over completed tables. A file is read when a name of it is first used.
 """
 
 from seminaive.lazy_names import names_on_first_use

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import xlogy
 
-from seminaive.scores.bayesian_network import Network
 from seminaive.statistics.distinct import distinct_rows, joint_counts
+from seminaive.structure.bayesian_network import Network
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.scores.bayesian_network import Network
-from seminaive.solvers.group_lasso_path import GroupLassoProblem, GroupSolution, LabelCounts
 from seminaive.statistics.distinct import distinct_rows
+from seminaive.structure.bayesian_network import Network
+from seminaive.structure.group_lasso_path import GroupLassoProblem, GroupSolution, LabelCounts
 from seminaive.structure.ordering import OrderSearch, search_order
 
 if TYPE_CHECKING:

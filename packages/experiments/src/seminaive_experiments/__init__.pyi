@@ -1,0 +1,45 @@
+from seminaive_experiments.bias_variance import BiasVariance as BiasVariance
+from seminaive_experiments.bias_variance import bias_variance as bias_variance
+from seminaive_experiments.bias_variance import (
+    bias_variance_by_cross_validation as bias_variance_by_cross_validation,
+)
+from seminaive_experiments.datasets import Dataset as Dataset
+from seminaive_experiments.datasets import available_datasets as available_datasets
+from seminaive_experiments.datasets import load_dataset as load_dataset
+from seminaive_experiments.datasets import read_table as read_table
+from seminaive_experiments.datasets import real_table as real_table
+from seminaive_experiments.datasets import real_table_names as real_table_names
+from seminaive_experiments.datasets import register_dataset as register_dataset
+from seminaive_experiments.experiment import Experiment as Experiment
+from seminaive_experiments.pairwise_tests import TestResult as TestResult
+from seminaive_experiments.pairwise_tests import WinDrawLoss as WinDrawLoss
+from seminaive_experiments.pairwise_tests import corrected_resampled_t_test as corrected_resampled_t_test
+from seminaive_experiments.pairwise_tests import paired_t_test as paired_t_test
+from seminaive_experiments.pairwise_tests import sign_test as sign_test
+from seminaive_experiments.pairwise_tests import wilcoxon_test as wilcoxon_test
+from seminaive_experiments.pairwise_tests import win_draw_loss as win_draw_loss
+from seminaive_experiments.ranking import PairwiseRankTests as PairwiseRankTests
+from seminaive_experiments.ranking import average_ranks as average_ranks
+from seminaive_experiments.ranking import bergmann_hommel as bergmann_hommel
+from seminaive_experiments.ranking import compare_ranks as compare_ranks
+from seminaive_experiments.ranking import critical_difference as critical_difference
+from seminaive_experiments.ranking import exhaustive_sets as exhaustive_sets
+from seminaive_experiments.ranking import friedman_test as friedman_test
+from seminaive_experiments.ranking import holm as holm
+from seminaive_experiments.ranking import iman_davenport_test as iman_davenport_test
+from seminaive_experiments.ranking import nemenyi as nemenyi
+from seminaive_experiments.ranking import pairwise_rank_tests as pairwise_rank_tests
+from seminaive_experiments.report import Report as Report
+from seminaive_experiments.resampling import FIVE_BY_TWO as FIVE_BY_TWO
+from seminaive_experiments.resampling import GivenSplit as GivenSplit
+from seminaive_experiments.resampling import Prequential as Prequential
+from seminaive_experiments.resampling import RepeatedHoldout as RepeatedHoldout
+from seminaive_experiments.resampling import RepeatedKFold as RepeatedKFold
+from seminaive_experiments.resampling import Resampling as Resampling
+from seminaive_experiments.resampling import Split as Split
+from seminaive_experiments.results_file import ExperimentResults as ExperimentResults
+from seminaive_experiments.results_file import load_results as load_results
+from seminaive_experiments.summary import LossSummary as LossSummary
+from seminaive_experiments.summary import summarise as summarise
+
+__version__: str

@@ -1,0 +1,8 @@
+"""A fitted model that is changed by hand: edits, fits around them, and replays of its history.
+
+A file is read when a name of it is first used.
+"""
+
+from seminaive.lazy_names import names_on_first_use
+
+__getattr__, __dir__, __all__ = names_on_first_use(__name__)

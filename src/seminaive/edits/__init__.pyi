@@ -1,0 +1,13 @@
+from seminaive.edits.edit import edit as edit
+from seminaive.edits.edit import history as history
+from seminaive.edits.refitting import refit_around as refit_around
+from seminaive.edits.replaying import replay as replay
+from seminaive.scores.edits import Clip as Clip
+from seminaive.scores.edits import Edit as Edit
+from seminaive.scores.edits import EffectChange as EffectChange
+from seminaive.scores.edits import Flatten as Flatten
+from seminaive.scores.edits import Monotone as Monotone
+from seminaive.scores.edits import Points as Points
+from seminaive.scores.edits import Record as Record
+from seminaive.scores.edits import Refit as Refit
+from seminaive.scores.edits import SetTo as SetTo

@@ -1,0 +1,40 @@
+from seminaive.encode.column_notes import probable_mistakes as probable_mistakes
+from seminaive.encode.column_types import CategoricalColumn as CategoricalColumn
+from seminaive.encode.column_types import EmptyColumn as EmptyColumn
+from seminaive.encode.column_types import IdentifierColumn as IdentifierColumn
+from seminaive.encode.column_types import NumericColumn as NumericColumn
+from seminaive.encode.columns_report import ColumnReading as ColumnReading
+from seminaive.encode.columns_report import merge_readings as merge_readings
+from seminaive.encode.columns_report import read_columns as read_columns
+from seminaive.encode.columns_report import report_columns as report_columns
+from seminaive.encode.cuts import EqualFrequencyCuts as EqualFrequencyCuts
+from seminaive.encode.cuts import TreeCuts as TreeCuts
+from seminaive.encode.cuts import mdl_cuts as mdl_cuts
+from seminaive.encode.date_parts import DateParts as DateParts
+from seminaive.encode.encoded_table import EncodedTable as EncodedTable
+from seminaive.encode.encoded_table import TableEncoder as TableEncoder
+from seminaive.encode.equal_frequency_discretizer import (
+    EqualFrequencyDiscretizer as EqualFrequencyDiscretizer,
+)
+from seminaive.encode.frame_parts import frame_like as frame_like
+from seminaive.encode.frame_parts import keep_columns as keep_columns
+from seminaive.encode.frame_parts import keep_rows as keep_rows
+from seminaive.encode.frame_parts import repeat_rows as repeat_rows
+from seminaive.encode.frame_parts import take_column as take_column
+from seminaive.encode.frame_parts import take_columns as take_columns
+from seminaive.encode.frames import open_table as open_table
+from seminaive.encode.mdl_discretizer import MDLDiscretizer as MDLDiscretizer
+from seminaive.encode.recut import recut as recut
+from seminaive.encode.schema import Schema as Schema
+from seminaive.encode.spreadsheets import without_formulas as without_formulas
+from seminaive.encode.table_files import read_table as read_table
+from seminaive.encode.table_files import write_table as write_table
+from seminaive.encode.target import EncodedTarget as EncodedTarget
+from seminaive.encode.target import encode_target as encode_target
+from seminaive.encode.target import encode_weights as encode_weights
+from seminaive.encode.target import weigh_classes as weigh_classes
+from seminaive.encode.target_notes import question_target as question_target
+from seminaive.encode.target_notes import question_weights as question_weights
+from seminaive.encode.target_notes import question_whole_weights as question_whole_weights
+from seminaive.encode.written_dates import DateFormat as DateFormat
+from seminaive.encode.written_numbers import NumberFormat as NumberFormat

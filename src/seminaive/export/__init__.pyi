@@ -1,0 +1,10 @@
+from seminaive.export.calculator import calculator as calculator
+from seminaive.export.documents import from_json as from_json
+from seminaive.export.json_document import to_json as to_json
+from seminaive.export.model_page import page as page
+from seminaive.export.onnx_converter import register_onnx_converters as register_onnx_converters
+from seminaive.export.onnx_graph import to_onnx as to_onnx
+from seminaive.export.programs import to_javascript as to_javascript
+from seminaive.export.programs import to_python as to_python
+from seminaive.export.sql import to_sql as to_sql
+from seminaive.export.workbook import to_xlsx as to_xlsx

@@ -1,8 +1,0 @@
-"""Missing cells drawn from what the others say, and estimates pooled over completed tables.
-
-A file is read when a name of it is first used.
-"""
-
-from seminaive.lazy_names import names_on_first_use
-
-__getattr__, __dir__, __all__ = names_on_first_use(__name__)

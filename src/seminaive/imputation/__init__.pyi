@@ -1,9 +1,0 @@
-from seminaive.imputation.chained_equations import Chain as Chain
-from seminaive.imputation.chained_equations import FittedChain as FittedChain
-from seminaive.imputation.chained_equations import learn_chain as learn_chain
-from seminaive.imputation.completion import complete as complete
-from seminaive.imputation.completion import draw_codes_given_class as draw_codes_given_class
-from seminaive.imputation.completion import draw_numbers_given_class as draw_numbers_given_class
-from seminaive.imputation.incomplete_columns import IncompleteColumns as IncompleteColumns
-from seminaive.imputation.rubin import PooledEstimate as PooledEstimate
-from seminaive.imputation.rubin import pool_estimates as pool_estimates

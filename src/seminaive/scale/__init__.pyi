@@ -1,0 +1,9 @@
+from seminaive.scale.dask_runner import DaskRunner as DaskRunner
+from seminaive.scale.fit_anywhere import fit as fit
+from seminaive.scale.local_runner import LocalRunner as LocalRunner
+from seminaive.scale.predicting import predict_proba as predict_proba
+from seminaive.scale.sources import Source as Source
+from seminaive.scale.sources import from_batches as from_batches
+from seminaive.scale.sources import from_csv as from_csv
+from seminaive.scale.sources import from_dask as from_dask
+from seminaive.scale.sources import from_parquet as from_parquet

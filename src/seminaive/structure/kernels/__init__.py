@@ -1,0 +1,1 @@
+"""Loops of structure learning and imputation, compiled by numba."""
