@@ -1,7 +1,7 @@
 """Refuse a tag that does not fit what is in the repository: ``python .ci/check_release.py v0.3.0``.
 
-The versions of both packages, the one that the experiments require, the citation and the first section of the
-changelog must be the tag's, and the changelog and the citation must name the same day.
+The versions of both packages, the one that the experiments require, the citation and the first dated section of
+the changelog must be the tag's, and the changelog and the citation must name the same day.
 """
 
 import re
@@ -21,7 +21,7 @@ def faults(tag: str) -> list[str]:
     """Return a sentence for everything that does not fit the tag."""
     version = tag.removeprefix("v")
     cited = found(r'^version: (\S+)\ndate-released: "([\d-]+)"', "CITATION.cff")
-    noted = found(r"\A# Changelog\n\n## (\S+) \(([\d-]+)\)", "CHANGELOG.md")
+    noted = found(r"^## (\S+) \((\d[\d-]+)\)", "CHANGELOG.md")
     wanted = {
         "__version__ of src/seminaive/__init__.py": found(
             r'^__version__ = "(.*)"', "src/seminaive/__init__.py"
@@ -36,7 +36,7 @@ def faults(tag: str) -> list[str]:
             r'^plot = \["seminaive\[plot\]==(.*)"\]', "packages/experiments/pyproject.toml"
         )[:1],
         "the version of CITATION.cff": cited[:1],
-        "the first section of CHANGELOG.md": noted[:1],
+        "the first dated section of CHANGELOG.md": noted[:1],
     }
     said = [
         f"{what} is {' '.join(has) or 'not there'}, the tag says {version}"

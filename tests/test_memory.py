@@ -226,7 +226,7 @@ except seminaive.errors.TooLargeError as error:
 
 def test_folds_of_a_search_are_counted_before_they_are_fitted(monkeypatch):
     rng = np.random.default_rng(0)
-    X, y = rng.integers(0, 3, (2000, 3)), rng.integers(0, 2, 2000)
+    X, y = rng.integers(0, 30, (2000, 3)), rng.integers(0, 2, 2000)
     monkeypatch.setattr(memory, "SMALL_BYTES", 0)
     monkeypatch.setattr(memory, "available_bytes", lambda: 1_300_000)
     with pytest.raises(TooLargeError, match=r"scores of 2,000 rows in 20 folds.*lower the number of folds"):

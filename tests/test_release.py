@@ -60,7 +60,12 @@ def test_the_tag_of_this_version_fits(release):
         (f"{EXPERIMENTS}/pyproject.toml", r"\[plot\]==[^\"]*", "[plot]==9.9.9", "the extra plot"),
         ("CITATION.cff", r"\nversion: .*", "\nversion: 9.9.9", "the version of CITATION.cff"),
         ("CITATION.cff", "date-released: .*", 'date-released: "1999-01-01"', "different days"),
-        ("CHANGELOG.md", r"\n## (\S+) \(.*\)", r"\n## \1 (unreleased)", "the first section of CHANGELOG.md"),
+        (
+            "CHANGELOG.md",
+            r"\n## 0.3.0 \(.*\)",
+            r"\n## 0.3.0 (unreleased)",
+            "the first dated section of CHANGELOG.md",
+        ),
     ],
 )
 def test_a_version_or_a_day_that_was_forgotten_is_named(release, path, pattern, text, fault):

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 # Steps of a fit that other rooms take and that are not public: completion does not offer them.
 STEPS = frozenset(
     {
-        *("adopt_columns", "anchored", "attenuate", "binning_rule", "check_parameters", "count_rows"),
+        *("adopt_columns", "anchored", "attenuate", "binning_rule", "check_parameters", "chooses_by_folds"),
+        "count_rows",
         *("effect_errors", "encode", "fit_loss", "fit_path", "fit_rows", "fit_searched", "fit_statistics"),
         *(
             "greedy_grows_generative",
