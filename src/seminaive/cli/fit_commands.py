@@ -271,7 +271,7 @@ def predict(
     frame = named.read(text_columns=model.schema_.text_names)
     for name in kept:
         named.check_column(name, list(map(str, frame.columns)))
-    X = encode.take_columns(frame, model.schema_.names)
+    X = encode.training_columns(frame, model.schema_.names, noted=False)
     probabilities = np.concatenate([model.predict_proba(rows) for rows in _chunks(X)])
     columns = _prediction_columns(model.classes_, probabilities)
     predictions = _beside(frame, list(frame.columns) if keep_all else kept, columns)
@@ -376,7 +376,7 @@ def _predicted(file: Path, named: NamedTable, truth: str) -> Any:
     model = load_model(file)
     frame = named.read(text_columns=(*model.schema_.text_names, truth))
     named.check_column(truth, list(map(str, frame.columns)))
-    X = encode.take_columns(frame, model.schema_.names)
+    X = encode.training_columns(frame, model.schema_.names, noted=False)
     probabilities = np.concatenate([model.predict_proba(rows) for rows in _chunks(X)])
     return _beside(frame, [truth], _prediction_columns(model.classes_, probabilities))
 

@@ -30,11 +30,11 @@ def rows_of(model: Any, named: NamedTable, truth: str | None) -> tuple[Any, Any]
 
     frame = named.read(text_columns=model.schema_.text_names)
     if truth is None:
-        return encode.take_columns(frame, model.schema_.names), None
+        return encode.training_columns(frame, model.schema_.names, noted=False), None
     named.check_column(truth, list(map(str, frame.columns)))
     by_text = {str(label): label for label in model.classes_.tolist()}
     labels = [by_text.get(str(label), label) for label in frame[truth].tolist()]
-    return encode.take_columns(frame, model.schema_.names), labels
+    return encode.training_columns(frame, model.schema_.names, noted=False), labels
 
 
 def explain(

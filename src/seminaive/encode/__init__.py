@@ -7,7 +7,7 @@ from seminaive.encode.cuts import EqualFrequencyCuts, TreeCuts, mdl_cuts
 from seminaive.encode.date_parts import DateParts
 from seminaive.encode.encoded_table import EncodedTable, TableEncoder
 from seminaive.encode.equal_frequency_discretizer import EqualFrequencyDiscretizer
-from seminaive.encode.frame_parts import frame_like, keep_columns, keep_rows, take_column, take_columns
+from seminaive.encode.frame_parts import frame_like, keep_columns, keep_rows, take_column, training_columns
 from seminaive.encode.frames import open_table
 from seminaive.encode.mdl_discretizer import MDLDiscretizer
 from seminaive.encode.recut import recut
@@ -53,7 +53,7 @@ __all__ = [
     "recut",
     "report_columns",
     "take_column",
-    "take_columns",
+    "training_columns",
     "weigh_classes",
     "without_formulas",
     "write_table",

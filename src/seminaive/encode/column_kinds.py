@@ -82,11 +82,6 @@ class ColumnKinds:
                 f"fitted on {len(schema.columns)} columns, got {len(table.names)}: pass the training columns "
                 "or refit"
             )
-        if table.names != schema.names and sorted(table.names) == sorted(schema.names):
-            raise InputError(
-                f"columns come as {list(table.names)} and came as {list(schema.names)} in training: the same "
-                "order is needed"
-            )
         written = {
             position: column.written
             for position, column in enumerate(schema.columns)

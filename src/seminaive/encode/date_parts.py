@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from seminaive.encode.calendar_cycles import HOURS, MONTHS, WEEKDAYS
 from seminaive.encode.column_kinds import ColumnKinds
 from seminaive.encode.frame_parts import frame_like, native_columns, ordered_column
 from seminaive.encode.frames import open_table
-from seminaive.encode.table_tags import of_tables
+from seminaive.encode.table_tags import by_name, check_columns, of_tables
 from seminaive.encode.written_dates import DateFormat, wall_clock
 from seminaive.errors import InputError
 
@@ -89,7 +89,7 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Not looked at.
         """
         opened = open_table(X)
-        validate_data(self, X, skip_check_array=True)
+        check_columns(self, X, reset=True)
         self.parts_ = self._chosen(opened)
         made = [f"{name}_{part}" for name, parts in self.parts_.items() for part in parts if part != TIME]
         clash = sorted({*made} & {*opened.names})
@@ -107,8 +107,9 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             The training columns.
         """
         check_is_fitted(self)
+        X = by_name(self, X)
         opened = open_table(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
+        check_columns(self, X, reset=False)
         if not self.parts_:
             return X if hasattr(X, "shape") else np.asarray(X)
         columns: dict[str, Any] = {}

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from seminaive.encode.table_tags import by_name
 from seminaive.encode.target import encode_weights
 from seminaive.errors import InputError, TableTypeError
 
@@ -55,7 +56,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         X : array-like of shape (n_rows, n_columns)
         """
         check_is_fitted(self)
-        numbers = self._numbers(X, reset=False)
+        numbers = self._numbers(by_name(self, X), reset=False)
         bins = np.empty_like(numbers)
         for j, cuts in enumerate(self.cuts_):
             bins[:, j] = np.searchsorted(cuts, numbers[:, j], side="left")

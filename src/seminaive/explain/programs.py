@@ -29,8 +29,15 @@ for _column in MODEL["columns"]:
 
 
 def scores(row):
-    """Return the score of each class of a row: a dict by column name, or the cells in training order."""
-    by_name = isinstance(row, dict)
+    """Return the score of each class of a row: a dict or a pandas series by name, or cells in order."""
+    by_name = hasattr(row, "keys")
+    if by_name:
+        read = [column["name"] for column in MODEL["columns"] if column["kind"] != "ignored"]
+        lacking = [name for name in read if name not in row]
+        if lacking:
+            raise ValueError("the row lacks " + repr(lacking)[1:-1] + ": give None where a cell is not known")
+    elif len(row) != len(MODEL["columns"]):
+        raise ValueError("the model has " + str(len(MODEL["columns"])) + " columns, the row " + str(len(row)))
     total = list(MODEL["intercept"])
     places, unknown = [], []
     for position, column in enumerate(MODEL["columns"]):
@@ -145,9 +152,9 @@ def resource_text(name: str) -> str:
 def to_python(model: Any) -> str:
     """Return a fitted additive model as Python source that defines ``predict_proba(row)``.
 
-    A row is a dict by column name or a list of cells in training order; None and NaN are missing, values that
-    training never had carry no evidence, and numbers may be written as they were in training. The result is a
-    dict from class to probability.
+    A row is a dict or a pandas series by column name, or a list of cells in training order; None and NaN are
+    missing, values that training never had carry no evidence, and numbers may be written as they were in
+    training. The result is a dict from class to probability.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from seminaive.encode import (
     EncodedTable,
@@ -22,7 +22,9 @@ from seminaive.encode import (
     question_weights,
     read_columns,
     report_columns,
+    training_columns,
 )
+from seminaive.encode.table_tags import check_columns
 from seminaive.errors import (
     ColumnsWarning,
     InputError,
@@ -185,9 +187,10 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         self, X: Any, y: Any, sample_weight: Any, *, known: Schema | None = None, chunk: bool = False
     ) -> TrainingSet:
         """Check and encode training rows: a whole table, or a chunk, perhaps after ``known`` ones."""
+        X = X if known is None else training_columns(X, known.names)
         opened = open_table(X)
         n_rows = opened.n_rows
-        validate_data(self, X, skip_check_array=True, reset=known is None)
+        check_columns(self, X, reset=known is None)
         rule = self.binning_rule()
         opened, training = encode_rows(
             self, X, y, sample_weight, opened=opened, cut_rule=rule, known=known, chunk=chunk
@@ -255,7 +258,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
         if "schema_" not in vars(self):
             check_is_fitted(self)
@@ -263,8 +266,9 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         few = encoder.encode_few(X, named="feature_names_in_" in vars(self))
         if few is not None:  # the columns are those of training, so scikit-learn's checks would pass
             return few
+        X = training_columns(X, self.schema_.names)
         opened = open_table(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
+        check_columns(self, X, reset=False)
         return encoder.encode(opened)
 
     # Fitted attributes that a model file holds, with their types; see seminaive.saving.fitted_state. Those of
@@ -314,7 +318,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
         return log_posterior(self._joint_log_scores(self.encode(X)))
 
@@ -324,7 +328,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
         log_proba = self.predict_log_proba(X)
         return np.exp(log_proba, out=log_proba)
@@ -335,7 +339,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
         scores = self._joint_log_scores(self.encode(X))
         if scores.shape[1] == 2:
@@ -348,7 +352,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
         scores = self._joint_log_scores(self.encode(X))
         return np.asarray(self.classes_[scores.argmax(axis=1)])

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from seminaive.encode.table_tags import by_name
 from seminaive.imputation import draw_codes_given_class, draw_numbers_given_class
 from seminaive.imputation.value_draws import draw_values
 from seminaive.models.base import unchanged_on_failure
@@ -94,7 +95,7 @@ class ClassConditionalImputer(Imputer):
             The training columns.
         """
         check_is_fitted(self)
-        return self._completed(X, None)
+        return self._completed(by_name(self, X), None)
 
     def _completed(self, X: Any, labels: Indices | None) -> Any:
         table = self._encode(X)

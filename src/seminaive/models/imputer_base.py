@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import validate_data
 
 from seminaive.encode import EmptyColumn, TableEncoder, encode_target, open_table
 from seminaive.encode.filling import drawn_values, filled, missing_rows
+from seminaive.encode.table_tags import check_columns
 from seminaive.errors import ColumnsWarning, InputError, warn_caller
 from seminaive.models.table_estimator import TableEstimator
 from seminaive.models.training_set import TrainingSet, labelled_rows
@@ -42,7 +42,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
     def _encode_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingSet:
         """Check and encode a training table; sets ``schema_``, and ``classes_`` where there are labels."""
         opened = open_dense(X)
-        validate_data(self, X, skip_check_array=True)
+        check_columns(self, X, reset=True)
         labels = np.zeros(opened.n_rows, int) if y is None else y
         opened, target, row_weight = labelled_rows(type(self).__name__, X, labels, sample_weight, opened)
         encoder, table = TableEncoder.learn(
@@ -74,7 +74,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
 
     def _encode(self, X: Any) -> EncodedTable:
         opened = open_dense(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
+        check_columns(self, X, reset=False)
         return TableEncoder(self.schema_).encode(opened)
 
     @staticmethod
