@@ -12,7 +12,7 @@ from sklearn.utils.validation import column_or_1d
 
 from seminaive.encode.frames import arrow_dictionary
 from seminaive.encode.integer_table import WIDEST_RANGE
-from seminaive.errors import InputError
+from seminaive.errors import InputError, check_unicode, refused_as
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +43,11 @@ class EncodedTarget:
 
 def encode_target(y: Any, model: str) -> EncodedTarget:
     """Find the classes of ``y``; numbers with fractions, and missing labels, are refused."""
+    with refused_as(lambda error: InputError(f"y holds something besides one label per row: {error}")):
+        return _encode(y, model)
+
+
+def _encode(y: Any, model: str) -> EncodedTarget:
     if y is None:
         raise InputError(
             f"This {model} estimator requires y to be passed, but the target y is None: pass one "
@@ -51,6 +56,11 @@ def encode_target(y: Any, model: str) -> EncodedTarget:
     if hasattr(y, "null_count") and hasattr(y, "type"):
         return _encode_arrow(y, model)
     array = _as_array(y)
+    if not array.ndim:
+        raise InputError(
+            f"y should be a 1d array of one label per row, got a {type(y).__name__}: pass a list, an array or "
+            "a column"
+        )
     if array.ndim != 1 or array.dtype.kind == "c":  # refused, or warned of
         array = column_or_1d(array, warn=True)
     if not len(array):
@@ -72,10 +82,7 @@ def _as_array(y: Any) -> NDArray[Any]:
         y = y.to_numpy()
     elif isinstance(y, (list, tuple)):
         _check_one_type(y)
-    try:
-        array = np.asarray(y)
-    except ValueError as error:
-        raise InputError(f"y holds something besides labels ({error}): pass one label per row") from error
+    array = np.asarray(y)
     if array.dtype.kind == "T":  # NumPy's text of any length
         return array.astype(object)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
@@ -161,6 +168,7 @@ def _encode_values(array: NDArray[Any]) -> EncodedTarget:
 
 def _plain_labels(values: NDArray[Any]) -> NDArray[Any]:
     """Return distinct labels given as objects: as they are if text or booleans, checked if numbers."""
+    check_unicode("the label", values)
     kinds = {type(value).__name__ for value in values if not isinstance(value, (str, bool, numbers.Real))}
     if kinds:
         raise InputError(f"Unknown label type: {sorted(kinds)}. Labels are text, whole numbers or booleans")

@@ -94,8 +94,10 @@ class DateFormat(SavedByFields):
         """Return the days of a cell that is text, a date, or a number of days already."""
         if isinstance(cell, str):
             return self.read(cell)
-        if isinstance(cell, dt.date):
-            return self.read(cell.isoformat())  # "NaT" where there is none
+        if isinstance(cell, np.datetime64):
+            cell = cell.astype("datetime64[us]").item()  # None where there is none
+        if isinstance(cell, dt.date) or cell is None:
+            return self.read(str(cell))  # "NaT" where there is none
         return math.nan if isinstance(cell, bool) else float(cell)
 
     def write(self, number: float) -> str:
