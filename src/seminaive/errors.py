@@ -35,6 +35,7 @@ __all__ = [
     "TooLargeError",
     "UnavailableError",
     "UntestableWarning",
+    "UnwritableError",
     "WeightsWarning",
     "check_unicode",
     "refused_as",
@@ -71,6 +72,10 @@ class UnavailableError(SeminaiveError, AttributeError):
 
 class ModelFileError(SeminaiveError):
     """A saved model that is damaged, foreign, unsafe or from a newer version."""
+
+
+class UnwritableError(SeminaiveError, OSError):
+    """A file that cannot be written: a full disk, no permission, or a name that is too long."""
 
 
 class ColumnsWarning(UserWarning):
@@ -129,12 +134,20 @@ def warn_caller(message: str | Warning, category: type[Warning] | None = None) -
 
 @contextmanager
 def refused_as(refusal: Callable[[Exception], SeminaiveError]) -> Iterator[None]:
-    """Turn what NumPy, pandas and arrow raise at values that they cannot read into one of our errors."""
+    """Turn what NumPy, pandas and arrow raise at values that they cannot read into one of our errors.
+
+    Arrow's errors are kinds of Python's.
+    """
     try:
         yield
     except SeminaiveError:
         raise
-    except (TypeError, ValueError, ArithmeticError, NotImplementedError) as error:  # arrow's are kinds of these
+    except (
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        NotImplementedError,
+    ) as error:
         raise refusal(error) from error
 
 
@@ -146,8 +159,8 @@ def check_unicode(what: str, texts: Iterable[Any]) -> None:
     except UnicodeEncodeError as error:
         broken = next(text for text in texts if error.object[error.start] in text)
         raise InputError(
-            f"{what} {broken[:40]!a} has a character that is half of one: read the table with the encoding that "
-            "it was written in, or replace the character"
+            f"{what} {broken[:40]!a} has a character that is half of one: read the table with the encoding "
+            "that it was written in, or replace the character"
         ) from error
 
 

@@ -78,3 +78,15 @@ def test_objects_that_are_no_labels_are_refused(labels):
 def test_weights_that_cannot_be_summed_are_refused(weights):
     with pytest.raises(InputError, match="sample_weight"):
         encode_weights(weights, 2)
+
+
+def test_a_target_that_names_rows_is_refused(classifier):
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    with pytest.raises(InputError, match="each of the 50 rows has a class of its own"):
+        classifier().fit(X, [f"n{k}" for k in range(50)])
+
+
+@pytest.mark.parametrize("y", [{0: 1}, {1, 2}, 1, "ab", (k for k in range(2))])
+def test_what_holds_no_labels_is_refused_by_its_name(y):
+    with pytest.raises(InputError, match=f"one label per row, got a {type(y).__name__}"):
+        encode_target(y, "model")

@@ -10,14 +10,14 @@ from seminaive.cli.options import check_at_least
 from seminaive.cli.showing import show_frame
 from seminaive.cli.table_arguments import NamedTable, look, received, text_format
 from seminaive.errors import InputError, ModelFileError
-from seminaive.files import check_writable, whole_file
+from seminaive.files import check_writable, is_there, whole_file
 
 EXPORTS = ("html", "onnx", "sql", "python", "javascript", "json", "xlsx")
 
 
 def load_model(file: Path) -> Any:
     """Read a saved model; a path without a file is refused before anything is imported."""
-    if not file.is_file():
+    if not is_there(file) or not file.is_file():
         raise ModelFileError(f"there is no file {str(file)!r}")
     from seminaive import saving
 

@@ -38,10 +38,11 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 
     def _numbers(self, X: Any, *, reset: bool) -> Floats:
         try:
-            numbers: Floats = validate_data(
-                self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset
-            )
-        except (TypeError, ValueError, OverflowError) as error:
+            with np.errstate(invalid="ignore"):  # infinities are refused
+                numbers: Floats = validate_data(
+                    self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset
+                )
+        except (TypeError, ValueError, ArithmeticError) as error:
             kind = TableTypeError if isinstance(error, TypeError) else InputError
             raise kind(
                 f"{type(self).__name__} cuts columns of numbers, and this table has others: {error}"

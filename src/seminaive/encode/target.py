@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from seminaive.encode.column_kinds import ROWS_TO_JUDGE
 from seminaive.encode.frames import arrow_dictionary
 from seminaive.encode.integer_table import WIDEST_RANGE
 from seminaive.errors import InputError, check_unicode, refused_as
@@ -58,8 +59,8 @@ def _encode(y: Any, model: str) -> EncodedTarget:
     array = _as_array(y)
     if not array.ndim:
         raise InputError(
-            f"y should be a 1d array of one label per row, got a {type(y).__name__}: pass a list, an array or "
-            "a column"
+            f"y should be a 1d array of one label per row, got a {type(y).__name__}: pass a list, an array "
+            "or a column"
         )
     if array.ndim != 1 or array.dtype.kind == "c":  # refused, or warned of
         array = column_or_1d(array, warn=True)
@@ -180,6 +181,18 @@ def _plain_labels(values: NDArray[Any]) -> NDArray[Any]:
                 f"a label of y is too large ({error}): number the classes, or name them"
             ) from error
     return values
+
+
+def check_shared_classes(n_classes: int, n_rows: int) -> None:
+    """Refuse a target that has another class in each row, which names rows: no row says anything of others.
+
+    From as many rows on as are needed to tell that a column names rows.
+    """
+    if n_classes == n_rows >= ROWS_TO_JUDGE:
+        raise InputError(
+            f"each of the {n_rows:,} rows has a class of its own, so that nothing can be learned: the target "
+            "names rows, or is a quantity, which wants regression, or a cut into a few classes"
+        )
 
 
 def encode_weights(sample_weight: Any, n_rows: int) -> Floats | None:

@@ -25,6 +25,7 @@ from seminaive.encode import (
     training_columns,
 )
 from seminaive.encode.table_tags import check_columns
+from seminaive.encode.target import check_shared_classes
 from seminaive.errors import (
     ColumnsWarning,
     InputError,
@@ -141,6 +142,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
                 f"one class only: every training row is {training.classes.tolist()[0]!r}. A classifier needs "
                 "rows of at least two classes"
             )
+        check_shared_classes(len(training.classes), training.n_counted)
         self._question_target(training.classes)
         if not self._one_pass:
             announce_long_fit(self, X, sample_weight, training, self._most_searched())

@@ -11,6 +11,7 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from seminaive.encode import EmptyColumn, TableEncoder, encode_target, open_table
 from seminaive.encode.filling import drawn_values, filled, missing_rows
 from seminaive.encode.table_tags import check_columns
+from seminaive.encode.written_dates import holds_dates
 from seminaive.errors import ColumnsWarning, InputError, warn_caller
 from seminaive.models.table_estimator import TableEstimator
 from seminaive.models.training_set import TrainingSet, labelled_rows
@@ -82,7 +83,8 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
         """Return a list of rows as an array, as transformers do; other tables as they are."""
         if not isinstance(table, list):
             return table
-        plain = set(open_table(table).kinds) == {"numeric"}
+        opened = open_table(table)
+        plain = set(opened.kinds) == {"numeric"} and not any(map(holds_dates, opened.columns))
         return np.array(table, dtype=np.float64 if plain else object)
 
     def _written(self, X: Any, codes: NDArray[Any], numbers: Floats) -> Any:
