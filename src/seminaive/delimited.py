@@ -37,6 +37,13 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+# The first bytes of compressed files, the ending of their names, and what pandas calls the format.
+PACKED = (
+    (b"\x1f\x8b", ".gz", "gzip"),
+    (b"BZh", ".bz2", "bz2"),
+    (b"\xfd7zXZ\0", ".xz", "xz"),
+    (b"PK\x03\x04", ".zip", "zip"),
+)
 _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _COMMA, _POINT = re.compile(r"\s*[-+]?\d+,\d+\s*"), re.compile(r"\s*[-+]?\d+\.\d+\s*")
 
@@ -57,6 +64,8 @@ class TextFormat:
         The decimal mark.
     skipped : int
         Lines before the header: 1 where the first one names the delimiter, as in ``sep=;``.
+    dates : {"day first", "month first"} or None
+        What comes first in dates with the year last; None is read off the rows, where days above 12 prove it.
 
     Examples
     --------
@@ -69,10 +78,13 @@ class TextFormat:
     missing: tuple[str, ...] = ()
     decimal: str | None = None
     skipped: int = 0
+    dates: str | None = None
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and len(self.delimiter) != 1:
             raise InputError(f"a delimiter is one character, got {self.delimiter!r}: for tabs give 'tab'")
+        if self.dates not in (None, "day first", "month first"):
+            raise InputError(f"dates have the 'day first' or the 'month first', got {self.dates!r}")
         if self.decimal not in (None, ".", ","):
             raise InputError(f"a decimal mark is '.' or ',', got {self.decimal!r}")
         if self.delimiter is not None and self.delimiter == self.decimal:
@@ -159,16 +171,27 @@ def not_in_encoding(path: Path, encoding: str) -> str:
     )
 
 
+def compression_of(path: Path) -> str | None:
+    """Return how a file is compressed, by its first bytes or, where it is damaged, its name; or None."""
+    with path.open("rb") as file:
+        beginning = file.read(6)
+    if beginning.startswith(b"PAR1"):
+        raise InputError(f"{str(path)!r} holds Parquet, not text: name it .parquet")
+    called = path.suffix.lower()
+    packed = [form for mark, _, form in PACKED if beginning.startswith(mark)]
+    return next(iter([*packed, *(form for _, ending, form in PACKED if called == ending)]), None)
+
+
 def _opened(path: Path) -> IO[bytes]:
     """Open a file that may be compressed."""
-    name = path.name.lower()
-    if name.endswith(".gz"):
+    packed = compression_of(path)
+    if packed == "gzip":
         return gzip.open(path)  # type: ignore[return-value]
-    if name.endswith(".bz2"):
+    if packed == "bz2":
         return bz2.open(path)
-    if name.endswith(".xz"):
+    if packed == "xz":
         return lzma.open(path)
-    if name.endswith(".zip"):
+    if packed == "zip":
         archive = zipfile.ZipFile(path)
         if len(archive.namelist()) != 1:
             raise zipfile.BadZipFile(f"it holds {len(archive.namelist())} files instead of one")
@@ -186,13 +209,16 @@ def _encoding(path: Path) -> str:
 
 
 def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
-    """Split lines into cells; what cannot be split (an endless quotation) is left out."""
-    reader = csv.reader(lines, delimiter=delimiter)
+    """Split lines into cells, of any length; what cannot be split (an endless quotation) is left out."""
     rows = []
+    limit = csv.field_size_limit(MOST_CHARACTERS + 1)
     try:
-        rows += [row for row in reader if row]
+        for row in csv.reader(lines, delimiter=delimiter):
+            rows += [row] if row else []
     except csv.Error:
         return rows
+    finally:
+        csv.field_size_limit(limit)
     return rows
 
 

@@ -4,8 +4,10 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from seminaive import NaiveBayes
+from seminaive.errors import ColumnsWarning
 
 Y = np.arange(60) % 2
 
@@ -25,3 +27,9 @@ def test_names_with_commas_are_names():
         warnings.simplefilter("error")
         model = NaiveBayes().fit(X, Y)
     assert model.columns_report_["kind"].tolist() == ["categorical"]
+
+
+def test_two_decimal_marks_in_one_column_are_mentioned():
+    texts = [f"{k}.5" if k % 2 else f"{k},5" for k in range(60)]
+    with pytest.warns(ColumnsWarning, match="two decimal marks, such as '1.5' and '0,5'"):
+        NaiveBayes().fit(pd.DataFrame({"price": texts * 2}), np.arange(120) % 2)

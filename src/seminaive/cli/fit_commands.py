@@ -13,7 +13,7 @@ from typer.core import TyperCommand
 from seminaive.cli import catalogue
 from seminaive.cli.model_commands import load_model
 from seminaive.cli.notes import notes_at_once
-from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
+from seminaive.cli.options import Dates, Decimal, Encoding, MissingValues, Separator, check_at_least
 from seminaive.cli.showing import show_frame, spinner
 from seminaive.cli.table_arguments import NamedTable, columns_meant, look, received, text_format
 from seminaive.delimited import TextFormat
@@ -78,6 +78,7 @@ def fit(
     most: Annotated[int, typer.Option(help="Columns to list, with how they were read.")] = MOST_COLUMNS,
     sep: Separator = None,
     decimal: Decimal = None,
+    dates: Dates = None,
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
@@ -94,7 +95,7 @@ def fit(
         given["merge_spellings"] = True
     check_model_name(out)
     check_writable(out)
-    written = text_format(sep, decimal, encoding, na_values)
+    written = text_format(sep, decimal, encoding, na_values, dates)
     table = received(table)
     if is_large(table) or max_categories is not None:
         from seminaive.scale.command_line import open_large
@@ -246,11 +247,12 @@ def predict(
     ] = False,
     sep: Separator = None,
     decimal: Decimal = None,
+    dates: Dates = None,
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
     """Predict the class of each row, with probabilities. Columns that training lacked are ignored."""
-    written = text_format(sep, decimal, encoding, na_values)
+    written = text_format(sep, decimal, encoding, na_values, dates)
     table = received(table)
     if is_large(table):
         _predict_in_pieces(file, table, out, keep, keep_all=keep_all, written=written)
@@ -334,6 +336,7 @@ def score(
     truth: Annotated[str, typer.Option(help="The column that holds the true classes.")],
     sep: Separator = None,
     decimal: Decimal = None,
+    dates: Dates = None,
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
@@ -341,7 +344,7 @@ def score(
 
     `score MODEL TABLE` predicts the rows of a table first, `score PREDICTIONS` reads what was predicted.
     """
-    written = text_format(sep, decimal, encoding, na_values)
+    written = text_format(sep, decimal, encoding, na_values, dates)
     judged = received(file if table is None else table)
     if judged.is_dir():
         from seminaive.scale.command_line import read_predictions

@@ -61,7 +61,7 @@ def explain(
             check_writable(path)
     if (rows is None) != (truth is None):
         raise InputError("--rows names the training table, and --truth its column of classes: give both")
-    named = None if rows is None else look(received(rows), text_format(None, None, None, None))
+    named = None if rows is None else look(received(rows), text_format(None, None, None, None, None))
     model = load_model(file)
     if named is not None:
         _show_influence(model, named, str(truth), most)

@@ -111,8 +111,15 @@ def _misread_text(categories: Sequence[Category], read: str) -> str | None:
         )
     if _are_dates(values):
         return (
-            f"holds dates as text, such as {values[0]!r}, {read}: write them like 2024-03-01, or convert "
-            "them with pandas.to_datetime, to have time as a number; or list it in categorical_features"
+            f"holds dates as text, such as {values[0]!r}, {read}, no row proving what is the day: write "
+            "them like 2024-03-01, or convert them with pandas.to_datetime, to have time as a number; or "
+            "list it in categorical_features"
+        )
+    marked = [next((value for value in values if mark in str(value)), None) for mark in ".,"]
+    if not strange and None not in marked:
+        return (
+            f"holds numbers with two decimal marks, such as {marked[0]!r} and {marked[1]!r}, {read}: write "
+            "them with one mark, or list it in categorical_features"
         )
     return None
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.arrays import Indices
-    from seminaive.encode.frames import Table
 
     Moments = NDArray[np.datetime64]
 
@@ -90,7 +89,11 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         opened = open_table(X)
         check_columns(self, X, reset=True)
-        self.parts_ = self._chosen(opened)
+        formats = ColumnKinds.find(opened, "from_dtype", None).formats
+        self._standards = {
+            opened.names[k]: how.standard for k, how in sorted(formats.items()) if isinstance(how, DateFormat)
+        }
+        self.parts_ = self._chosen(list(self._standards))
         made = [f"{name}_{part}" for name, parts in self.parts_.items() for part in parts if part != TIME]
         clash = sorted({*made} & {*opened.names})
         if clash:
@@ -118,7 +121,7 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             parts = self.parts_.get(name)
             if parts is None or TIME in parts:
                 columns[name] = native
-            moments = None if parts is None else wall_clock(column)
+            moments = None if parts is None else wall_clock(column, self._standards[name])
             for part in parts or ():
                 if part != TIME and moments is not None:
                     columns[f"{name}_{part}"] = _levels(X, moments, part)
@@ -134,10 +137,8 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             names += [f"{name}_{part}" for part in parts if part != TIME]
         return np.array(names, dtype=object)
 
-    def _chosen(self, opened: Table) -> dict[str, tuple[str, ...]]:
+    def _chosen(self, dates: list[str]) -> dict[str, tuple[str, ...]]:
         """Return the parts of each column of dates; refuse what is no part, and other columns."""
-        formats = ColumnKinds.find(opened, "from_dtype", None).formats
-        dates = [opened.names[k] for k, how in sorted(formats.items()) if isinstance(how, DateFormat)]
         if not isinstance(self.parts, Mapping):
             parts = _checked(self.parts)
             return dict.fromkeys(dates, parts)

@@ -18,7 +18,7 @@ from seminaive.errors import InputError, check_unicode, refused_as
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.arrays import Floats, Integers
+    from seminaive.arrays import Booleans, Floats, Integers
 
 # Sums of weighted squares of the largest numbers allowed must stay finite, and products with the smallest
 # weights must not become 0.
@@ -26,6 +26,8 @@ LARGEST_WEIGHT = 1e15
 # Sums of whole numbers are exact up to here.
 LARGEST_TOTAL = 2.0**53
 SMALLEST_WEIGHT = 1e-100
+# Rows that a sentence lists.
+MOST_ROWS = 5
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,38 @@ class EncodedTarget:
     labels: Integers
 
 
+class UnlabelledError(InputError):
+    """Rows without a label, which a sentence lists; the column's name is known to the caller.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows,) of bool
+    what : str
+        What stands in the place of a label.
+    """
+
+    def __init__(self, rows: Booleans, what: str = "NaN or None", name: str = "") -> None:
+        found = np.flatnonzero(rows)
+        shown = ", ".join(map(str, found[:MOST_ROWS].tolist())) + (", ..." if len(found) > MOST_ROWS else "")
+        super().__init__(
+            f"Input y contains {what}: {len(found):,} of {len(rows):,} rows have no label{name}, counted "
+            f"from 0 rows {shown}. Every training row needs one: drop the others"
+        )
+        self.rows, self.what = rows, what
+
+    def of_column(self, name: Any) -> UnlabelledError:
+        """Return the error with the name of the column, where it has one."""
+        known = f" in column {name!r}" if isinstance(name, str) and name else ""
+        return UnlabelledError(self.rows, self.what, known)
+
+
 def encode_target(y: Any, model: str) -> EncodedTarget:
     """Find the classes of ``y``; numbers with fractions, and missing labels, are refused."""
-    with refused_as(lambda error: InputError(f"y holds something besides one label per row: {error}")):
-        return _encode(y, model)
+    try:
+        with refused_as(lambda error: InputError(f"y holds something besides one label per row: {error}")):
+            return _encode(y, model)
+    except UnlabelledError as error:
+        raise error.of_column(getattr(y, "name", None)) from None
 
 
 def _encode(y: Any, model: str) -> EncodedTarget:
@@ -94,7 +124,7 @@ def _encode_arrow(y: Any, model: str) -> EncodedTarget:
     import pyarrow as pa
 
     if y.null_count:
-        raise InputError("Input y contains NaN or None: every training row needs a label; drop the others")
+        raise UnlabelledError(np.asarray(y.is_null()))
     if pa.types.is_integer(y.type) or pa.types.is_floating(y.type) or pa.types.is_boolean(y.type):
         return encode_target(y.to_numpy(), model)
     codes, values = arrow_dictionary(y)
@@ -120,10 +150,7 @@ def _check_one_type(labels: Sequence[Any]) -> None:
 
 def _check_whole(array: NDArray[Any]) -> None:
     if not np.isfinite(array).all():
-        raise InputError(
-            "Input y contains NaN, infinity or a value too large: every training row needs a label; drop "
-            "the rows without one"
-        )
+        raise UnlabelledError(~np.isfinite(array), "NaN, infinity or a value too large")
     if (array != np.floor(array)).any():
         raise InputError(
             "Unknown label type: continuous. Labels are text, whole numbers or booleans; to classify a "
@@ -153,7 +180,7 @@ def _encode_values(array: NDArray[Any]) -> EncodedTarget:
             f"Unknown label type ({error}). Labels are text, whole numbers or booleans"
         ) from error
     if (codes < 0).any():
-        raise InputError("Input y contains NaN or None: every training row needs a label; drop the others")
+        raise UnlabelledError(codes < 0)
     values = np.asarray(values)
     if array.dtype.kind == "O":
         values = _plain_labels(values)
@@ -176,10 +203,8 @@ def _plain_labels(values: NDArray[Any]) -> NDArray[Any]:
     if all(isinstance(value, numbers.Real) and not isinstance(value, bool) for value in values):
         try:
             _check_whole(values.astype(np.float64))
-        except OverflowError as error:
-            raise InputError(
-                f"a label of y is too large ({error}): number the classes, or name them"
-            ) from error
+        except (OverflowError, UnlabelledError) as error:  # its rows are those of different labels
+            raise InputError("a label of y is too large: number the classes, or name them") from error
     return values
 
 

@@ -112,10 +112,13 @@ def _between(nodes, number):
 
 def _days(written, text):
     """Return the days since 1970 of a date, None where a text is no date."""
-    found = re.match(written["pattern"], text)
+    found, order = re.match(written["pattern"], text), (0, 1, 2)
+    if found is None and "order" in written:
+        found, order = re.match(written["year_last"], text), written["order"]
     if found is None:
         return None
-    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
+    parts = [int(part or 0) for part in found.groups()[:6]]
+    year, month, day, hour, minute, second = [parts[k] for k in order] + parts[3:]
     try:
         moment = datetime(year, month, day, hour, minute, second, int((found[7] or "0")[:6].ljust(6, "0")))
     except ValueError:
