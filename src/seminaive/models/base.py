@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.base import BaseEstimator
 
-    from seminaive.arrays import Floats
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import Schema
     from seminaive.encode.columns_report import ColumnReading
     from seminaive.encode.encoded_table import CutRule
@@ -197,7 +197,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         opened, training = encode_rows(
             self, X, y, sample_weight, opened=opened, cut_rule=rule, known=known, chunk=chunk
         )
-        self._report_columns(opened, training.table, first=known is None)
+        self._report_columns(opened, training, first=known is None)
         if known is None:
             self._keep_target_name(getattr(y, "name", None))
         question = question_weights(encode_weights(sample_weight, n_rows))
@@ -211,17 +211,23 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         if isinstance(name, str) and name:
             self.target_name_ = name
 
-    def _report_columns(self, opened: Table, table: EncodedTable, *, first: bool) -> None:
+    def _report_columns(self, opened: Table, training: TrainingSet, *, first: bool) -> None:
         """Keep how the columns were read, and warn once about what is probably a mistake."""
-        readings = read_columns(opened, table)
+        readings = read_columns(opened, training.table)
         if first:
-            self._keep_readings(readings, opened, table.schema)
+            self._keep_readings(readings, opened, training.table.schema, training.labels)
         else:
             self.columns_read_ = merge_readings(self.columns_read_, readings)
 
-    def _keep_readings(self, readings: tuple[ColumnReading, ...], opened: Table, schema: Schema) -> None:
+    def _keep_readings(
+        self,
+        readings: tuple[ColumnReading, ...],
+        opened: Table,
+        schema: Schema,
+        labels: Integers | None = None,
+    ) -> None:
         self.columns_read_ = readings
-        mistakes = probable_mistakes(opened, schema, self.categorical_features)
+        mistakes = probable_mistakes(opened, schema, self.categorical_features, labels)
         if mistakes:
             shown = "; ".join(mistakes[:MOST_MISTAKES])
             more = f"; and {len(mistakes) - MOST_MISTAKES} more" if len(mistakes) > MOST_MISTAKES else ""
