@@ -16,7 +16,7 @@ import lzma
 import re
 import zipfile
 from dataclasses import dataclass, replace
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from seminaive.errors import InputError
 
@@ -44,6 +44,7 @@ PACKED = (
     (b"\xfd7zXZ\0", ".xz", "xz"),
     (b"PK\x03\x04", ".zip", "zip"),
 )
+_OPEN: dict[str | None, Any] = {"gzip": gzip.open, "bz2": bz2.open, "xz": lzma.open}
 _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _COMMA, _POINT = re.compile(r"\s*[-+]?\d+,\d+\s*"), re.compile(r"\s*[-+]?\d+\.\d+\s*")
 
@@ -177,20 +178,17 @@ def compression_of(path: Path) -> str | None:
         beginning = file.read(6)
     if beginning.startswith(b"PAR1"):
         raise InputError(f"{str(path)!r} holds Parquet, not text: name it .parquet")
-    called = path.suffix.lower()
     packed = [form for mark, _, form in PACKED if beginning.startswith(mark)]
-    return next(iter([*packed, *(form for _, ending, form in PACKED if called == ending)]), None)
+    packed += [form for _, ending, form in PACKED if path.suffix.lower() == ending]
+    return packed[0] if packed else None
 
 
 def _opened(path: Path) -> IO[bytes]:
     """Open a file that may be compressed."""
     packed = compression_of(path)
-    if packed == "gzip":
-        return gzip.open(path)  # type: ignore[return-value]
-    if packed == "bz2":
-        return bz2.open(path)
-    if packed == "xz":
-        return lzma.open(path)
+    if packed in _OPEN:
+        unpacked: IO[bytes] = _OPEN[packed](path)
+        return unpacked
     if packed == "zip":
         archive = zipfile.ZipFile(path)
         if len(archive.namelist()) != 1:

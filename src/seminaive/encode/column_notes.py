@@ -249,10 +249,11 @@ def _codes(opened: Table, position: int, labels: Integers) -> str | None:
     def gains(counted: Floats, itself: float) -> Floats:
         """Return by how much counts predict the class of each row better than the class shares, in nats."""
         of_class = counted[codes, labels] - itself + PRIOR_ROWS * shares[labels]
-        return np.log(of_class / (counted.sum(axis=1)[codes] - itself + PRIOR_ROWS) / shares[labels])
+        of_row = np.log(of_class / (counted.sum(axis=1)[codes] - itself + PRIOR_ROWS) / shares[labels])
+        return np.asarray(of_row)
 
-    own = gains(same, 1.0)
-    if own.mean() <= SURE * own.std() / np.sqrt(len(own)) or gains(beside, 0.0).mean() >= 0:
+    of_same = gains(same, 1.0)
+    if of_same.mean() <= SURE * of_same.std() / np.sqrt(len(of_same)) or gains(beside, 0.0).mean() >= 0:
         return None
     return (
         "holds whole numbers each of which says something of the class, and nothing of that of the numbers "

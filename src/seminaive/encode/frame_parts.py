@@ -40,10 +40,8 @@ def keep_columns(X: Any, mask: Booleans) -> Any:
     import narwhals as nw
 
     frame = nw.from_native(X, pass_through=True, eager_only=True)
-    if isinstance(frame, nw.DataFrame) and frame.implementation.is_pandas():
-        return X.iloc[:, np.flatnonzero(mask)]  # also where a name is NaN, which equals no name
     if isinstance(frame, nw.DataFrame):
-        return frame.select(nw.nth(np.flatnonzero(mask).tolist())).to_native()
+        return _select(X, frame, np.flatnonzero(mask).tolist())
     if isinstance(X, (list, tuple)):
         X = np.array([list(row) for row in X], dtype=object if _has_text(X) else None)
     return np.asarray(X)[:, mask]
@@ -136,8 +134,15 @@ def training_columns(X: Any, names: Sequence[str], *, noted: bool = True) -> Any
     _check_present(names, given, "the table")
     _note_ignored(given, names, noted=noted)
     positions = [given.index(name) for name in names]
+    return _select(X, frame, positions)
+
+
+def _select(X: Any, frame: Any, positions: list[int]) -> Any:
+    """Return columns of a frame, which narwhals has as ``frame``, by their positions."""
+    import narwhals as nw
+
     if frame.implementation.is_pandas():
-        return X.iloc[:, positions]  # also where a name is no text
+        return X.iloc[:, positions]  # also where a name is NaN, which equals no name
     return frame.select(nw.nth(positions)).to_native()
 
 

@@ -45,28 +45,17 @@ class EncodedTarget:
 
 
 class UnlabelledError(InputError):
-    """Rows without a label, which a sentence lists; the column's name is known to the caller.
+    """Rows without a label, which a sentence lists, with the column's name where it has one."""
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows,) of bool
-    what : str
-        What stands in the place of a label.
-    """
-
-    def __init__(self, rows: Booleans, what: str = "NaN or None", name: str = "") -> None:
+    def __init__(self, rows: Booleans, what: str = "NaN or None", name: Any = None) -> None:
         found = np.flatnonzero(rows)
         shown = ", ".join(map(str, found[:MOST_ROWS].tolist())) + (", ..." if len(found) > MOST_ROWS else "")
+        column = f" in column {name!r}" if isinstance(name, str) and name else ""
         super().__init__(
-            f"Input y contains {what}: {len(found):,} of {len(rows):,} rows have no label{name}, counted "
+            f"Input y contains {what}: {len(found):,} of {len(rows):,} rows have no label{column}, counted "
             f"from 0 rows {shown}. Every training row needs one: drop the others"
         )
         self.rows, self.what = rows, what
-
-    def of_column(self, name: Any) -> UnlabelledError:
-        """Return the error with the name of the column, where it has one."""
-        known = f" in column {name!r}" if isinstance(name, str) and name else ""
-        return UnlabelledError(self.rows, self.what, known)
 
 
 def encode_target(y: Any, model: str) -> EncodedTarget:
@@ -75,7 +64,7 @@ def encode_target(y: Any, model: str) -> EncodedTarget:
         with refused_as(lambda error: InputError(f"y holds something besides one label per row: {error}")):
             return _encode(y, model)
     except UnlabelledError as error:
-        raise error.of_column(getattr(y, "name", None)) from None
+        raise UnlabelledError(error.rows, error.what, getattr(y, "name", None)) from None
 
 
 def _encode(y: Any, model: str) -> EncodedTarget:
