@@ -50,6 +50,8 @@ def test_the_same_moment_is_the_same_number_in_every_library(table):
     "table",
     [
         pl.DataFrame({"when": [dt.date(2024, 3, 1), None]}),
+        pa.table({"when": pa.array([dt.date(2024, 3, 1), None], pa.date64())}),
+        pd.DataFrame({"when": pd.Series([dt.date(2024, 3, 1), None]).astype("date64[pyarrow]")}),
         pd.DataFrame({"when": [dt.date(2024, 3, 1), None]}),
         pd.DataFrame({"when": pd.Series([dt.date(2024, 3, 1), None]).astype("date32[pyarrow]")}),
         np.array([["2024-03-01"], ["NaT"]], dtype="datetime64[D]"),

@@ -42,7 +42,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
                 numbers: Floats = validate_data(
                     self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset
                 )
-        except (TypeError, ValueError, ArithmeticError) as error:
+        except (TypeError, ValueError, ArithmeticError, NotImplementedError) as error:
             kind = TableTypeError if isinstance(error, TypeError) else InputError
             raise kind(
                 f"{type(self).__name__} cuts columns of numbers, and this table has others: {error}"

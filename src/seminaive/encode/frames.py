@@ -205,14 +205,16 @@ def _open_column(name: str, series: Any) -> tuple[Any, Kind]:
 
     if series.implementation.is_pandas():
         native = series.to_native()
-        if series.dtype == nw.Object and (_holds_numbers(native) or holds_dates(native)):
+        # Of arrow's types, narwhals does not know days in milliseconds.
+        dates = series.dtype in (nw.Object, nw.Unknown) and holds_dates(native)
+        if dates or (series.dtype == nw.Object and _holds_numbers(native)):
             return native, "numeric"
         return native, _kind(name, series.dtype)
     if series.dtype in (nw.Int128, nw.UInt128):  # arrow has no such integers
         return np.array([*series.to_list(), None], dtype=object)[:-1], "numeric"
     array = _arrow_column(series)
     if not str(array.type).startswith("run_end_encoded"):
-        return array, _kind(name, series.dtype)
+        return array, "numeric" if holds_dates(array) else _kind(name, series.dtype)
     import pyarrow as pa
     import pyarrow.compute as pc
 

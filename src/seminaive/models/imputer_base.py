@@ -12,7 +12,7 @@ from seminaive.encode import EmptyColumn, TableEncoder, encode_target, open_tabl
 from seminaive.encode.filling import drawn_values, filled, missing_rows
 from seminaive.encode.table_tags import check_columns
 from seminaive.encode.written_dates import holds_dates
-from seminaive.errors import ColumnsWarning, InputError, warn_caller
+from seminaive.errors import ColumnsWarning, InputError, refused_as, warn_caller
 from seminaive.models.table_estimator import TableEstimator
 from seminaive.models.training_set import TrainingSet, labelled_rows
 
@@ -90,4 +90,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
     def _written(self, X: Any, codes: NDArray[Any], numbers: Floats) -> Any:
         """Return the table with its missing cells as they were drawn; unseen categories stay."""
         rows = missing_rows(open_table(X), self.schema_)
-        return filled(X, rows, drawn_values(rows, self.schema_, codes, numbers))
+        with refused_as(
+            lambda error: InputError(f"drawn cells cannot be written as their column's: {error}")
+        ):
+            return filled(X, rows, drawn_values(rows, self.schema_, codes, numbers))
