@@ -90,7 +90,5 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
     def _written(self, X: Any, codes: NDArray[Any], numbers: Floats) -> Any:
         """Return the table with its missing cells as they were drawn; unseen categories stay."""
         rows = missing_rows(open_table(X), self.schema_)
-        with refused_as(
-            lambda error: InputError(f"drawn cells cannot be written as their column's: {error}")
-        ):
+        with refused_as(lambda error: InputError(f"drawn cells do not fit into their column: {error}")):
             return filled(X, rows, drawn_values(rows, self.schema_, codes, numbers))
