@@ -1,4 +1,4 @@
-"""Columns are matched by name: their order does not matter, further ones are ignored, one that lacks is an error."""
+"""Columns are matched by name: in any order, with further ones ignored, and one that lacks named."""
 
 import warnings
 
@@ -165,7 +165,7 @@ def test_the_exported_python_function_takes_rows_by_name(model, rows):
 
 
 def test_discretisers_match_columns_by_name():
-    X, y = table()
+    X, _ = table()
     X = X[["size"]].assign(other=np.arange(N) * 1.0)
     cut = seminaive.EqualFrequencyDiscretizer(5).fit(X)
     np.testing.assert_array_equal(cut.transform(X[["other", "size"]]), cut.transform(X))
