@@ -1,7 +1,7 @@
 """Refuse a tag that does not fit what is in the repository: ``python .ci/check_release.py v0.3.0``.
 
-The versions of both packages, the one that the experiments require, the citation and the first dated section of
-the changelog must be the tag's, and the changelog and the citation must name the same day.
+The versions of both packages, the one that the experiments require, the citation and the first dated section
+of the changelog must be the tag's, and the changelog and the citation must name the same day.
 """
 
 import re

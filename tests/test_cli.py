@@ -114,7 +114,7 @@ def test_a_failed_predict_leaves_no_file(seminaive, tmp_path, table):
     pd.read_csv(table).drop(columns="sky").to_csv(tmp_path / "short.csv", index=False)
     code, _, error = seminaive("predict", tmp_path / "m", tmp_path / "short.csv", "--out", tmp_path / "p.csv")
     assert code == 1
-    assert "lacks ['sky']" in error
+    assert "lacks 'sky'" in error
     code, _, error = seminaive("predict", tmp_path / "m", table, "--out", tmp_path / "p.txt")
     assert code == 1
     assert "neither .csv" in error

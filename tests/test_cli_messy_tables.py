@@ -123,3 +123,14 @@ def test_codes_keep_their_zeros(tmp_path):
     assert frame["zip"].tolist()[:2] == ["01069", "80331"]
     assert frame["zip"].isna().tolist() == [False, False, True]
     assert frame["n"].tolist() == [1, 2, 3]
+
+
+def test_dates_that_prove_nothing_are_read_as_the_user_says(seminaive, tmp_path):
+    months = [f"0{1 + k % 9}/0{1 + k // 9 % 9}/2024" for k in range(162)]
+    table = pd.DataFrame({"when": months, "late": ["yes" if k % 9 > 4 else "no" for k in range(162)]})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    assert "dates, in days since 1970" in fit(seminaive, tmp_path / "t.csv", "--dates", "month-first")[2]
+    _, _, read, errors = fit(seminaive, tmp_path / "t.csv")
+    assert "as categories" in read
+    assert "no row proving what is the day" in errors
+    assert "--dates day-first" in errors

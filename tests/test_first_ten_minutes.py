@@ -29,7 +29,7 @@ def own_table(tmp_path):
     table = pd.DataFrame(
         {
             "Kunde": [f"K{row:05d}" for row in range(n_rows)],
-            "seit": pd.date_range("2023-01-01", periods=n_rows).strftime("%d.%m.%Y"),
+            "seit": pd.date_range("2023-01-01", periods=n_rows).strftime("%d.%m.%y"),
             "Alter": age,
             "Beruf": job,
             "Umsatz": spent,

@@ -16,7 +16,7 @@ import lzma
 import re
 import zipfile
 from dataclasses import dataclass, replace
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from seminaive.errors import InputError
 
@@ -37,6 +37,14 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+# The first bytes of compressed files, the ending of their names, and what pandas calls the format.
+PACKED = (
+    (b"\x1f\x8b", ".gz", "gzip"),
+    (b"BZh", ".bz2", "bz2"),
+    (b"\xfd7zXZ\0", ".xz", "xz"),
+    (b"PK\x03\x04", ".zip", "zip"),
+)
+_OPEN: dict[str | None, Any] = {"gzip": gzip.open, "bz2": bz2.open, "xz": lzma.open}
 _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _COMMA, _POINT = re.compile(r"\s*[-+]?\d+,\d+\s*"), re.compile(r"\s*[-+]?\d+\.\d+\s*")
 
@@ -57,6 +65,8 @@ class TextFormat:
         The decimal mark.
     skipped : int
         Lines before the header: 1 where the first one names the delimiter, as in ``sep=;``.
+    dates : {"day first", "month first"} or None
+        What comes first in dates with the year last; None is read off the rows, where days above 12 prove it.
 
     Examples
     --------
@@ -69,10 +79,13 @@ class TextFormat:
     missing: tuple[str, ...] = ()
     decimal: str | None = None
     skipped: int = 0
+    dates: str | None = None
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and len(self.delimiter) != 1:
             raise InputError(f"a delimiter is one character, got {self.delimiter!r}: for tabs give 'tab'")
+        if self.dates not in (None, "day first", "month first"):
+            raise InputError(f"dates have the 'day first' or the 'month first', got {self.dates!r}")
         if self.decimal not in (None, ".", ","):
             raise InputError(f"a decimal mark is '.' or ',', got {self.decimal!r}")
         if self.delimiter is not None and self.delimiter == self.decimal:
@@ -159,16 +172,24 @@ def not_in_encoding(path: Path, encoding: str) -> str:
     )
 
 
+def compression_of(path: Path) -> str | None:
+    """Return how a file is compressed, by its first bytes or, where it is damaged, its name; or None."""
+    with path.open("rb") as file:
+        beginning = file.read(6)
+    if beginning.startswith(b"PAR1"):
+        raise InputError(f"{str(path)!r} holds Parquet, not text: name it .parquet")
+    packed = [form for mark, _, form in PACKED if beginning.startswith(mark)]
+    packed += [form for _, ending, form in PACKED if path.suffix.lower() == ending]
+    return packed[0] if packed else None
+
+
 def _opened(path: Path) -> IO[bytes]:
     """Open a file that may be compressed."""
-    name = path.name.lower()
-    if name.endswith(".gz"):
-        return gzip.open(path)  # type: ignore[return-value]
-    if name.endswith(".bz2"):
-        return bz2.open(path)
-    if name.endswith(".xz"):
-        return lzma.open(path)
-    if name.endswith(".zip"):
+    packed = compression_of(path)
+    if packed in _OPEN:
+        unpacked: IO[bytes] = _OPEN[packed](path)
+        return unpacked
+    if packed == "zip":
         archive = zipfile.ZipFile(path)
         if len(archive.namelist()) != 1:
             raise zipfile.BadZipFile(f"it holds {len(archive.namelist())} files instead of one")
@@ -186,13 +207,16 @@ def _encoding(path: Path) -> str:
 
 
 def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
-    """Split lines into cells; what cannot be split (an endless quotation) is left out."""
-    reader = csv.reader(lines, delimiter=delimiter)
+    """Split lines into cells, of any length; what cannot be split (an endless quotation) is left out."""
     rows = []
+    limit = csv.field_size_limit(MOST_CHARACTERS + 1)
     try:
-        rows += [row for row in reader if row]
+        for row in csv.reader(lines, delimiter=delimiter):
+            rows += [row] if row else []
     except csv.Error:
         return rows
+    finally:
+        csv.field_size_limit(limit)
     return rows
 
 

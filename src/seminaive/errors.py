@@ -9,11 +9,12 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
@@ -35,7 +36,10 @@ __all__ = [
     "TooLargeError",
     "UnavailableError",
     "UntestableWarning",
+    "UnwritableError",
     "WeightsWarning",
+    "check_unicode",
+    "refused_as",
     "warn_caller",
 ]
 
@@ -69,6 +73,10 @@ class UnavailableError(SeminaiveError, AttributeError):
 
 class ModelFileError(SeminaiveError):
     """A saved model that is damaged, foreign, unsafe or from a newer version."""
+
+
+class UnwritableError(SeminaiveError, OSError):
+    """A file that cannot be written: a full disk, no permission, or a name that is too long."""
 
 
 class ColumnsWarning(UserWarning):
@@ -128,6 +136,38 @@ def warn_caller(message: str | Warning, category: type[Warning] | None = None) -
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def refused_as(refusal: Callable[[Exception], SeminaiveError]) -> Iterator[None]:
+    """Turn what NumPy, pandas and arrow raise at values that they cannot read into one of our errors.
+
+    Arrow's errors are kinds of Python's.
+    """
+    try:
+        yield
+    except SeminaiveError:
+        raise
+    except (
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        NotImplementedError,
+    ) as error:
+        raise refusal(error) from error
+
+
+def check_unicode(what: str, texts: Iterable[Any]) -> None:
+    """Refuse text with half a character in it, which no file, frame of arrow or page can hold."""
+    texts = [text for text in texts if isinstance(text, str)]
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError as error:
+        broken = next(text for text in texts if error.object[error.start] in text)
+        raise InputError(
+            f"{what} {broken[:40]!a} has a character that is half of one: read the table with the encoding "
+            "that it was written in, or replace the character"
+        ) from error
 
 
 def __getattr__(name: str) -> Any:

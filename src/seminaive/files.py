@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seminaive.errors import InputError
+from seminaive.errors import InputError, SeminaiveError, UnwritableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,11 +21,21 @@ CSV = tuple(f"{kind}{packed}" for kind in (".csv", ".tsv") for packed in COMPRES
 PARQUET = (".parquet", ".pq")
 # Endings of Python's pickles, which run code when they are loaded; a saved model is none.
 PICKLES = (".pkl", ".pickle", ".joblib")
+# Characters of a name that a file has while it is written; file systems allow 255 bytes.
+ENDING = 20
 
 
 def is_named(path: Path, endings: tuple[str, ...]) -> bool:
     """Tell whether a file name has one of the endings, in any case."""
     return path.name.lower().endswith(endings)
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether there is a file or folder; a name that none can have, a very long one, has none."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def check_table_name(path: Path) -> None:
@@ -40,7 +50,7 @@ def check_table_name(path: Path) -> None:
 def check_table(path: Path) -> None:
     """Refuse a table whose name says no format that can be read, or that does not exist."""
     check_table_name(path)
-    if not path.exists():
+    if not is_there(path):
         raise InputError(f"there is no file {str(path)!r}")
 
 
@@ -70,25 +80,37 @@ def _default_mode() -> int:
 
 
 @contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Say what could not be written, and why, where a system refuses to write."""
+    try:
+        yield
+    except SeminaiveError:
+        raise
+    except OSError as error:
+        raise UnwritableError(f"{str(path)!r} cannot be written: {error.strerror or error}") from error
+
+
+@contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """Give a path to write to that becomes ``path`` at the end; a failure leaves what was there before."""
-    check_writable(path)
-    path = path.resolve()  # what a link points to is replaced, not the link
-    if path.exists() and not path.is_file():
-        yield path  # a pipe or a device is written to as it is
-        return
-    mode = path.stat().st_mode & 0o777 if path.exists() else _default_mode()
-    # The whole name is the ending, so that writers that look at it still see the format.
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=f".{path.name}")
-    os.close(handle)
-    part = Path(name)
-    try:
-        yield part
-        part.chmod(mode)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with writing(path):
+        check_writable(path)
+        path = path.resolve()  # what a link points to is replaced, not the link
+        if path.exists() and not path.is_file():
+            yield path  # a pipe or a device is written to as it is
+            return
+        mode = path.stat().st_mode & 0o777 if path.exists() else _default_mode()
+        # Writers look at the ending for the format; more of a long name would be too much with what is added.
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=f".{path.name[-ENDING:]}")
+        os.close(handle)
+        part = Path(name)
+        try:
+            yield part
+            part.chmod(mode)
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
 
 
 def write_text(path: str | Path, text: str) -> Path:

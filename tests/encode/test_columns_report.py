@@ -4,8 +4,10 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from seminaive import NaiveBayes
+from seminaive.errors import ColumnsWarning
 
 Y = np.arange(60) % 2
 
@@ -25,3 +27,41 @@ def test_names_with_commas_are_names():
         warnings.simplefilter("error")
         model = NaiveBayes().fit(X, Y)
     assert model.columns_report_["kind"].tolist() == ["categorical"]
+
+
+def test_two_decimal_marks_in_one_column_are_mentioned():
+    texts = [f"{k}.5" if k % 2 else f"{k},5" for k in range(60)]
+    with pytest.warns(ColumnsWarning, match="two decimal marks, such as '1.5' and '0,5'"):
+        NaiveBayes().fit(pd.DataFrame({"price": texts * 2}), np.arange(120) % 2)
+
+
+def test_whole_numbers_as_text_are_mentioned_with_the_remedy():
+    X = pd.DataFrame({"shop": [str(k % 40) for k in range(200)]})
+    y = np.arange(200) % 3 % 2
+    with pytest.warns(ColumnsWarning, match="holds whole numbers as text, .* pandas.to_numeric"):
+        model = NaiveBayes().fit(X, y)
+    assert model.columns_report_["read_as"].str.endswith(" as categories").all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        NaiveBayes(categorical_features=["shop"]).fit(X, y)
+
+
+def codes_and_quantities(n_rows, seed):
+    """Return a table whose class depends on shops, each in its way, and on the age, but not on noise."""
+    rng = np.random.default_rng(seed)
+    shops, age = rng.integers(0, 60, n_rows), rng.integers(18, 90, n_rows)
+    numbers = np.sort(rng.choice(90_000, 60, replace=False)) + 10_000
+    score = rng.normal(0, 1, 60)[shops] + (age - 50) / 20
+    X = pd.DataFrame({"shop": numbers[shops], "age": age, "noise": rng.integers(0, 60, n_rows)})
+    return X, (rng.random(n_rows) < 1 / (1 + np.exp(-score))).astype(int)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("missing", [False, True])
+def test_whole_numbers_that_are_codes_are_mentioned_and_quantities_are_not(seed, missing):
+    X, y = codes_and_quantities(4000, seed)
+    if missing:
+        X = X.mask(np.random.default_rng(seed).random(X.shape) < 0.1)
+    with pytest.warns(ColumnsWarning, match="nothing of that of the numbers beside it, as codes do") as said:
+        NaiveBayes().fit(X, y)
+    assert [sentence.split("'")[1] for sentence in said[0].message.sentences] == ["shop"]

@@ -9,9 +9,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from seminaive import ClassConditionalImputer, NaiveBayes, SemiNaive, load_model, save_model
+from seminaive import ClassConditionalImputer, DateParts, NaiveBayes, SemiNaive, load_model, save_model
 from seminaive.encode import CategoricalColumn, DateFormat, NumericColumn, Schema, TableEncoder
 from seminaive.errors import ColumnsWarning, TableTypeError
+from seminaive.explain import from_json, to_json, to_python
 
 MOMENTS = np.array(["2024-03-01T12:00", "1969-12-31T06:00", "2300-01-01", "NaT"], dtype="datetime64[us]")
 DAYS = np.array([19783.5, -0.75, 120530.0, np.nan])
@@ -49,6 +50,8 @@ def test_the_same_moment_is_the_same_number_in_every_library(table):
     "table",
     [
         pl.DataFrame({"when": [dt.date(2024, 3, 1), None]}),
+        pa.table({"when": pa.array([dt.date(2024, 3, 1), None], pa.date64())}),
+        pd.DataFrame({"when": pd.Series([dt.date(2024, 3, 1), None]).astype("date64[pyarrow]")}),
         pd.DataFrame({"when": [dt.date(2024, 3, 1), None]}),
         pd.DataFrame({"when": pd.Series([dt.date(2024, 3, 1), None]).astype("date32[pyarrow]")}),
         np.array([["2024-03-01"], ["NaT"]], dtype="datetime64[D]"),
@@ -100,7 +103,7 @@ def test_cells_of_text_that_are_no_dates_are_named():
 
 
 def test_other_ways_to_write_dates_stay_text_with_the_remedy():
-    days = pd.date_range("2023-01-01", periods=40).strftime("%d.%m.%Y")
+    days = pd.date_range("2023-01-01", periods=40).strftime("%d.%m.%y")
     X = pd.DataFrame({"when": np.repeat(days, 5)})
     with pytest.warns(ColumnsWarning, match="holds dates as text, .* write them like 2024-03-01"):
         model = NaiveBayes().fit(X, np.arange(200) % 2)
@@ -187,3 +190,70 @@ def test_missing_dates_are_filled_in_with_dates(name):
     assert np.isfinite(encoded.numbers).all()
     present = np.isfinite(np.tile(DAYS, 5))
     np.testing.assert_array_equal(encoded.numbers.ravel()[present], np.tile(DAYS, 5)[present])
+
+
+def days_of_text(texts):
+    """Return the schema column of texts, and their days."""
+    encoder, encoded = TableEncoder.learn(pd.DataFrame({"when": texts}))
+    return encoder.schema.columns[0], encoded.numbers.ravel()
+
+
+DATES = pd.date_range("2023-11-20", periods=60)
+
+
+@pytest.mark.parametrize(
+    ("form", "standard"),
+    [
+        ("%d.%m.%Y", "day first"),
+        ("%d/%m/%Y", "day first"),
+        ("%d-%m-%Y %H:%M", "day first"),
+        ("%m/%d/%Y", "month first"),
+        ("%m-%d-%Y", "month first"),
+    ],
+)
+def test_days_above_twelve_prove_the_order(form, standard):
+    column, days = days_of_text(DATES.strftime(form))
+    assert column.written == DateFormat(standard)
+    np.testing.assert_array_equal(days, DATES.to_numpy().astype("M8[D]").astype(float))
+
+
+def test_without_proof_dates_stay_text_with_a_note():
+    texts = [f"01.{month:02}.{year}" for month in range(1, 13) for year in range(2020, 2025)]
+    X = pd.DataFrame({"when": texts * 2})
+    with pytest.warns(ColumnsWarning, match="no row proving what is the day"):
+        model = NaiveBayes().fit(X, np.arange(len(X)) % 2)
+    assert isinstance(model.schema_.columns[0], CategoricalColumn)
+
+
+def test_some_slips_are_missing_and_more_prove_nothing():
+    texts = DATES.strftime("%d.%m.%Y").tolist() * 4
+    texts[0] = "31.02.2024"
+    column, days = days_of_text(texts)
+    assert column.written == DateFormat("day first")
+    assert np.isnan(days[0])
+    both = [*DATES.strftime("%d.%m.%Y"), *DATES.strftime("%m.%d.%Y")]
+    assert isinstance(days_of_text(both * 2)[0], CategoricalColumn)
+
+
+def test_dates_with_the_day_first_are_saved_exported_and_taken_apart(tmp_path):
+    X = pd.DataFrame({"when": DATES.strftime("%d.%m.%Y")})
+    y = np.arange(60) % 2
+    model = NaiveBayes().fit(X, y)
+    save_model(model, tmp_path / "model")
+    rows = pd.DataFrame({"when": ["01.12.2023", "2023-12-01", "13.13.2023", "1/12/2023"]})
+    expected = model.predict_proba(rows)
+    np.testing.assert_array_equal(expected[[0, 0]], expected[[1, 3]])
+    np.testing.assert_array_equal(load_model(tmp_path / "model").predict_proba(rows), expected)
+    np.testing.assert_allclose(from_json(to_json(model)).predict_proba(rows), expected, rtol=1e-12)
+    space = {}
+    exec(to_python(model), space)  # noqa: S102 - our own export
+    found = [list(space["predict_proba"](row).values()) for row in rows.to_dict("records")]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    parts = DateParts(["month"]).fit(X).transform(rows)
+    assert parts["when_month"].tolist()[:2] == ["December"] * 2
+
+
+def test_a_column_whose_cells_are_all_written_otherwise_is_mentioned():
+    model = NaiveBayes().fit(pd.DataFrame({"when": DATES.strftime("%Y-%m-%d")}), np.arange(60) % 2)
+    with pytest.warns(ColumnsWarning, match="no cell is one now, such as '20.11.2023'"):
+        model.predict(pd.DataFrame({"when": DATES.strftime("%d.%m.%Y")}))

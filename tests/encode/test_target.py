@@ -46,7 +46,7 @@ def test_labels_of_mixed_types_are_refused(labels):
 def test_text_labels_of_any_length_are_read():
     text = np.array(["b", "a"], dtype=np.dtypes.StringDType())
     assert encode_target(text, "model").classes.tolist() == ["a", "b"]
-    with pytest.raises(InputError, match="every training row needs a label"):
+    with pytest.raises(InputError, match="1 of 2 rows have no label"):
         encode_target(np.array(["b", None], dtype=np.dtypes.StringDType(na_object=None)), "model")
 
 
@@ -78,3 +78,35 @@ def test_objects_that_are_no_labels_are_refused(labels):
 def test_weights_that_cannot_be_summed_are_refused(weights):
     with pytest.raises(InputError, match="sample_weight"):
         encode_weights(weights, 2)
+
+
+def test_a_target_that_names_rows_is_refused(classifier):
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    with pytest.raises(InputError, match="each of the 50 rows has a class of its own"):
+        classifier().fit(X, [f"n{k}" for k in range(50)])
+
+
+@pytest.mark.parametrize("y", [{0: 1}, {1, 2}, 1, "ab", (k for k in range(2))])
+def test_what_holds_no_labels_is_refused_by_its_name(y):
+    with pytest.raises(InputError, match=f"one label per row, got a {type(y).__name__}"):
+        encode_target(y, "model")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda labels: pd.Series(labels, name="grade"),
+        lambda labels: pd.Series(labels, name="grade", dtype="string[pyarrow]"),
+        lambda labels: pl.Series("grade", labels),
+    ],
+)
+def test_rows_without_a_label_are_listed_with_their_column(make):
+    y = make(["a", None, "b", None] * 4)
+    with pytest.raises(InputError, match=r"8 of 16 rows have no label in column 'grade'.* 1, 3, 5, 7, 9, "):
+        encode_target(y, "model")
+
+
+@pytest.mark.parametrize("y", [np.array([0, np.nan, 1]), pa.array(["a", None, "b"]), ["a", None, "b"]])
+def test_rows_without_a_label_are_listed(y):
+    with pytest.raises(InputError, match=r"Input y contains NaN.*1 of 3 rows have no label, .* 1\. "):
+        encode_target(y, "model")

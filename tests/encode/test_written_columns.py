@@ -27,8 +27,8 @@ def spaced(value):
 
 
 def words(*few, of=COUNTS):
-    """Replace the first cells of a column of numbers by words."""
-    return [*few, *map(str, range(1, len(of) - len(few) + 1))]
+    """Replace the first cells of a column of numbers, all of which have a decimal mark, by words."""
+    return [*few, *(f"{k}.5" for k in range(1, len(of) - len(few) + 1))]
 
 
 # Name, cells, and the numbers that the cells say.
@@ -89,8 +89,8 @@ NUMBERS = {
     "spaces around": ([f"  {v} " for v in AMOUNTS], AMOUNTS),
     "a unit that some cells lack": ([f"{v} kg" if v % 2 else f"{v}" for v in COUNTS], COUNTS),
     "numbers beside text": ([f"{v} kg" if v % 2 else int(v) for v in COUNTS], COUNTS),
-    "two slips in two hundred": (words("n/a", "?"), [math.nan, math.nan, *range(1, N - 1)]),
-    "blank cells": (words("", "  ", "", "", ""), [math.nan] * 5 + list(range(1, N - 4))),
+    "two slips in two hundred": (words("n/a", "?"), [math.nan, math.nan, *(np.arange(1, N - 1) + 0.5)]),
+    "blank cells": (words("", "  ", "", "", ""), [math.nan] * 5 + (np.arange(1, N - 4) + 0.5).tolist()),
     "numbers as objects": (np.array(AMOUNTS, dtype=object), AMOUNTS),
 }
 CATEGORIES = {
@@ -216,3 +216,40 @@ def test_a_format_reads_the_example_that_it_shows(case):
     assert written.read(written.example) == 1234.5
     for number in (0.0, -3.25, 1e-7, 12345678.9, -1e22):
         assert written.read(written.write(number)) == number
+
+
+WHOLE = {
+    "shops": [str(v) for v in COUNTS],
+    "postcodes": [str(v) for v in 10_000 + 37 * COUNTS],
+    "whole numbers with spaces around": [f" {v} " for v in COUNTS],
+    "one rare unit": ["2", "3", "4", "5more"] * (N // 4),
+}
+
+
+@pytest.mark.parametrize("cells", WHOLE.values(), ids=WHOLE)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda cells: pd.DataFrame({"c": cells}),
+        lambda cells: pa.table({"c": cells}),
+        lambda cells: np.array(cells, dtype=object)[:, None],
+    ],
+)
+def test_text_of_whole_numbers_stays_text(cells, make):
+    encoder, _ = TableEncoder.learn(make(cells))
+    assert isinstance(encoder.schema.columns[0], CategoricalColumn)
+
+
+MEANT = {
+    "a sign": [f"{v - 40}" for v in COUNTS],
+    "a fraction in some": [f"{v / 2:g}" for v in COUNTS],
+    "a unit in some": [f"{v} kg" if v % 2 else str(v) for v in COUNTS],
+    "numbers beside text": [int(v) if v % 2 else str(v) for v in COUNTS],
+    "a unit in most, of few values": ["2 doors", "3 doors", "4 doors", "5"] * (N // 4),
+}
+
+
+@pytest.mark.parametrize("cells", MEANT.values(), ids=MEANT)
+def test_a_sign_a_fraction_or_a_unit_makes_numbers_of_text(cells):
+    encoder, _ = TableEncoder.learn(pd.DataFrame({"c": pd.Series(cells, dtype=object)}))
+    assert isinstance(encoder.schema.columns[0], NumericColumn)

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -97,3 +98,86 @@ def test_kernels_are_compiled_from_a_large_frame():
 
     assert newton_path._compiler.pipeline_class is compilation.RoomyCompiler
     assert compilation._call.__code__.co_stacksize == compilation.FRAME_SIZE
+
+
+# Where nothing can be written: a user without a home, and a package that only root may write to.
+
+
+NOBODY = 65_534  # a user without a home on every Unix
+# The right to read whatever root reads is kept, since Python itself may lie in root's home.
+AS_NOBODY = (
+    f"setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups --bounding-set=-all,+dac_read_search "
+    "--inh-caps=+dac_read_search --ambient-caps=+dac_read_search"
+).split()
+as_root = getattr(os, "geteuid", lambda: 1)() == 0 and shutil.which("setpriv") is not None
+needs_root = pytest.mark.skipif(not as_root, reason="only root runs a process as another user")
+
+
+@pytest.fixture
+def read_only_package(tmp_path):
+    """Return a copy of the package that other users can read and not write, without compiled kernels."""
+    import seminaive
+
+    package = tmp_path / "site" / "seminaive"
+    shutil.copytree(Path(seminaive.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    return package
+
+
+def run_as_nobody(package, temporary, **environment):
+    """Run the kernel as a user without a home; return the hits and standard error."""
+    done = subprocess.run(
+        [*AS_NOBODY, sys.executable, "-B", "-c", RUN.format(after=100.0, version="1")],
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(package.parent),
+            "HOME": "/nonexistent",
+            "TMPDIR": str(temporary),
+            **environment,
+        },
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout), done.stderr
+
+
+@needs_root
+def test_a_user_without_a_home_compiles_once_in_a_folder_that_no_one_else_writes(read_only_package, tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    temporary.chmod(0o1777)
+    assert run_as_nobody(read_only_package, temporary) == (0, "")
+    assert run_as_nobody(read_only_package, temporary) == (1, "")
+    folder = temporary / f"seminaive-{NOBODY}"
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+@needs_root
+def test_without_a_safe_folder_kernels_are_compiled_and_it_is_said_once(read_only_package, tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    temporary.chmod(0o1777)
+    # Someone else was there first, and could put anything into it.
+    (temporary / f"seminaive-{NOBODY}").mkdir()
+    (temporary / f"seminaive-{NOBODY}").chmod(0o777)
+    for _ in range(2):
+        hits, said = run_as_nobody(read_only_package, temporary)
+        assert (hits, said.count("compiled code cannot be kept")) == (0, 1)
+    assert not any(temporary.rglob("*.nbi"))
+
+
+@needs_root
+@pytest.mark.parametrize("given", [True, False])
+def test_a_cache_that_was_filled_before_is_read_although_read_only(read_only_package, tmp_path, given):
+    cache = tmp_path / "cache"
+    environment = {"NUMBA_CACHE_DIR": str(cache)} if given else {}
+    code = RUN.format(after=100.0, version="1")
+    subprocess.run(
+        [sys.executable, "-B", "-c", code],
+        env={**os.environ, "PYTHONPATH": str(read_only_package.parent), "NUMBA_CACHE_DIR": "", **environment},
+        cwd="/",
+        check=True,
+    )
+    assert run_as_nobody(read_only_package, tmp_path, **environment) == (1, "")

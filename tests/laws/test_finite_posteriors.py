@@ -14,6 +14,7 @@ from seminaive import (
     SelectiveNaiveBayes,
     WeightedNaiveBayes,
 )
+from seminaive.errors import UnavailableError
 
 # The largest numbers that a table may hold, and the smallest that are not zero.
 FAR = [1e140, -1e140, 1e139, 1e100, -1e50, 0.0, np.nan, 5e-324]
@@ -96,3 +97,20 @@ def test_a_saturated_class_does_not_hide_the_others():
     X = np.where(y == 0, 0.0, rng.normal(np.where(y == 1, 1.0, 3.0), 0.5))[:, None] * 1e-100
     model = NaiveBayes(variances="class").fit(X, y)
     assert model.predict([[1e-100], [3e-100], [0.0]]).tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_far_rows_have_an_interval(classifier, n_classes):
+    if not hasattr(classifier, "predict_interval"):
+        pytest.skip("not additive")
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % n_classes
+    model = classifier().fit(rng.normal(y[:, None], 1.0, (60, 2)), y)
+    far = [number for number in FAR if np.isfinite(number)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            lower, upper = model.predict_interval(np.column_stack([far, far[::-1]]))
+        except UnavailableError:
+            pytest.skip("not additive")
+    assert ((lower >= 0) & (lower <= upper) & (upper <= 1)).all()

@@ -30,7 +30,8 @@ from seminaive import (
     load_model,
     save_model,
 )
-from seminaive.errors import InputError, ModelFileError, NotFittedError
+from seminaive.errors import InputError, ModelFileError, NotFittedError, UnwritableError
+from seminaive.evaluate.lines import replace_lines
 from seminaive.saving.fitted_state import declared_fields
 
 
@@ -455,3 +456,33 @@ def test_steps_that_unpack_to_more_than_max_bytes_are_refused(tmp_path, numbers)
     write(path, {**members_of(path), "steps": bomb.read_bytes()})
     with pytest.raises(ModelFileError, match="larger max_bytes"):
         load_model(path, max_bytes=1 << 24)
+
+
+def test_a_long_name_is_written_and_one_that_is_too_long_refused_with_a_sentence(tmp_path, weather):
+    model = seminaive.NaiveBayes().fit(*weather)
+    for name in ("x" * 240 + ".model", "x" * 255, "é" * 120 + ".model"):
+        save_model(model, tmp_path / name)
+        load_model(tmp_path / name)
+    with pytest.raises(UnwritableError, match="cannot be written: File name too long"):
+        save_model(model, tmp_path / ("x" * 300))
+    with pytest.raises(ModelFileError, match="there is no file"):
+        load_model(tmp_path / ("x" * 300))
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_full_disk_is_a_sentence_and_leaves_no_file(tmp_path, weather):
+    resource = pytest.importorskip("resource")
+    model = seminaive.NaiveBayes().fit(*weather)
+    lines = tmp_path / "results.jsonl"
+    lines.write_text("before", encoding="utf-8")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))  # no file may have more bytes
+    try:
+        with pytest.raises(UnwritableError, match=r"full\.model' cannot be written: "):
+            save_model(model, tmp_path / "full.model")
+        with pytest.raises(UnwritableError, match="cannot be written: "):
+            replace_lines(lines, [{"text": "x" * 200}])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == [lines]
+    assert lines.read_text(encoding="utf-8") == "before"

@@ -13,7 +13,15 @@ from typer.core import TyperCommand
 from seminaive.cli import catalogue
 from seminaive.cli.model_commands import load_model
 from seminaive.cli.notes import notes_at_once
-from seminaive.cli.options import Counts, Decimal, Encoding, MissingValues, Separator, check_at_least
+from seminaive.cli.options import (
+    Counts,
+    Dates,
+    Decimal,
+    Encoding,
+    MissingValues,
+    Separator,
+    check_at_least,
+)
 from seminaive.cli.showing import show_frame, spinner
 from seminaive.cli.table_arguments import (
     NamedTable,
@@ -87,6 +95,7 @@ def fit(
     most: Annotated[int, typer.Option(help="Columns to list, with how they were read.")] = MOST_COLUMNS,
     sep: Separator = None,
     decimal: Decimal = None,
+    dates: Dates = None,
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
@@ -103,7 +112,7 @@ def fit(
         given["merge_spellings"] = True
     check_model_name(out)
     check_writable(out)
-    written = text_format(sep, decimal, encoding, na_values)
+    written = text_format(sep, decimal, encoding, na_values, dates)
     table = received(table)
     if is_large(table) or max_categories is not None:
         from seminaive.scale.command_line import open_large
@@ -254,11 +263,12 @@ def predict(
     ] = False,
     sep: Separator = None,
     decimal: Decimal = None,
+    dates: Dates = None,
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
     """Predict the class of each row, with probabilities. Columns that training lacked are ignored."""
-    written = text_format(sep, decimal, encoding, na_values)
+    written = text_format(sep, decimal, encoding, na_values, dates)
     table = received(table)
     if is_large(table):
         _predict_in_pieces(file, table, out, keep, keep_all=keep_all, written=written)
@@ -279,7 +289,7 @@ def predict(
     frame = named.read(text_columns=model.schema_.text_names)
     for name in kept:
         named.check_column(name, list(map(str, frame.columns)))
-    X = encode.take_columns(frame, model.schema_.names)
+    X = encode.training_columns(frame, model.schema_.names, noted=False)
     probabilities = np.concatenate([model.predict_proba(rows) for rows in _chunks(X)])
     columns = _prediction_columns(model.classes_, probabilities)
     predictions = _beside(frame, list(frame.columns) if keep_all else kept, columns)
@@ -342,6 +352,7 @@ def score(
     truth: Annotated[str, typer.Option(help="The column that holds the true classes.")],
     sep: Separator = None,
     decimal: Decimal = None,
+    dates: Dates = None,
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
@@ -349,7 +360,7 @@ def score(
 
     `score MODEL TABLE` predicts the rows of a table first, `score PREDICTIONS` reads what was predicted.
     """
-    written = text_format(sep, decimal, encoding, na_values)
+    written = text_format(sep, decimal, encoding, na_values, dates)
     judged = received(file if table is None else table)
     if judged.is_dir():
         from seminaive.scale.command_line import read_predictions
@@ -384,7 +395,7 @@ def _predicted(file: Path, named: NamedTable, truth: str) -> Any:
     model = load_model(file)
     frame = named.read(text_columns=(*model.schema_.text_names, truth))
     named.check_column(truth, list(map(str, frame.columns)))
-    X = encode.take_columns(frame, model.schema_.names)
+    X = encode.training_columns(frame, model.schema_.names, noted=False)
     probabilities = np.concatenate([model.predict_proba(rows) for rows in _chunks(X)])
     return _beside(frame, [truth], _prediction_columns(model.classes_, probabilities))
 

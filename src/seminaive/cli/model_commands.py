@@ -10,14 +10,14 @@ from seminaive.cli.options import check_at_least
 from seminaive.cli.showing import show_frame
 from seminaive.cli.table_arguments import NamedTable, look, received, text_format
 from seminaive.errors import InputError, ModelFileError
-from seminaive.files import check_writable, whole_file
+from seminaive.files import check_writable, is_there, whole_file
 
 EXPORTS = ("html", "onnx", "sql", "python", "javascript", "json", "xlsx")
 
 
 def load_model(file: Path) -> Any:
     """Read a saved model; a path without a file is refused before anything is imported."""
-    if not file.is_file():
+    if not is_there(file) or not file.is_file():
         raise ModelFileError(f"there is no file {str(file)!r}")
     from seminaive import saving
 
@@ -30,11 +30,11 @@ def rows_of(model: Any, named: NamedTable, truth: str | None) -> tuple[Any, Any]
 
     frame = named.read(text_columns=model.schema_.text_names)
     if truth is None:
-        return encode.take_columns(frame, model.schema_.names), None
+        return encode.training_columns(frame, model.schema_.names, noted=False), None
     named.check_column(truth, list(map(str, frame.columns)))
     by_text = {str(label): label for label in model.classes_.tolist()}
     labels = [by_text.get(str(label), label) for label in frame[truth].tolist()]
-    return encode.take_columns(frame, model.schema_.names), labels
+    return encode.training_columns(frame, model.schema_.names, noted=False), labels
 
 
 def explain(
@@ -61,7 +61,7 @@ def explain(
             check_writable(path)
     if (rows is None) != (truth is None):
         raise InputError("--rows names the training table, and --truth its column of classes: give both")
-    named = None if rows is None else look(received(rows), text_format(None, None, None, None))
+    named = None if rows is None else look(received(rows), text_format(None, None, None, None, None))
     model = load_model(file)
     if named is not None:
         _show_influence(model, named, str(truth), most)

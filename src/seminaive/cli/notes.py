@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 REMEDIES = (
     "on the command line, --drop COLUMN leaves a column out, --na-values NA,? says which cells are missing, "
-    "and --merge-spellings reads Yes and yes as one"
+    "--dates day-first reads 1.2.2024 as a day of February, and --merge-spellings reads Yes and yes as one"
 )
 
 

@@ -12,6 +12,12 @@ Separator = Annotated[
 Decimal = Annotated[
     str | None, typer.Option(help="Decimal mark of CSV files, . or ,; read off the file by default.")
 ]
+Dates = Annotated[
+    str | None,
+    typer.Option(
+        help="In dates such as 1/2/2024 in CSV files: day-first or month-first; a day above 12 tells it."
+    ),
+]
 Encoding = Annotated[
     str | None, typer.Option(help="Encoding of CSV files, such as cp1252; UTF-8 by default.")
 ]

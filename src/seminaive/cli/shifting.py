@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from seminaive.cli.model_commands import label_named, load_model, rows_of
-from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
+from seminaive.cli.options import Dates, Decimal, Encoding, MissingValues, Separator, check_at_least
 from seminaive.cli.showing import show_frame
 from seminaive.cli.table_arguments import look, received, text_format
 from seminaive.errors import InputError
@@ -33,6 +33,7 @@ def shift(
     page: Annotated[Path | None, typer.Option(help="Write one HTML page with pictures.")] = None,
     sep: Separator = None,
     decimal: Decimal = None,
+    dates: Dates = None,
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
@@ -42,7 +43,7 @@ def shift(
         raise InputError(f"--level is above 0 and below 1, got {level}")
     if page is not None:
         check_writable(page)
-    written = text_format(sep, decimal, encoding, na_values)
+    written = text_format(sep, decimal, encoding, na_values, dates)
     named = look(received(table), written)
     earlier = None if since is None else look(since, written)
     if truth is not None:

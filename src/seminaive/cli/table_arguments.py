@@ -17,9 +17,8 @@ from seminaive.files import CSV, check_table, is_named
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# The name of standard input, and the beginnings of what may come from there besides text.
+# The name of standard input.
 STANDARD_INPUT = "-"
-_BEGINNINGS = ((b"PAR1", ".parquet"), (b"\x1f\x8b", ".csv.gz"), (b"BZh", ".csv.bz2"), (b"PK", ".csv.zip"))
 # Column names that a refusal lists.
 MOST_NAMES = 20
 # Rows to which counts may repeat a table: more are not held in memory.
@@ -127,12 +126,17 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def text_format(
-    sep: str | None, decimal: str | None, encoding: str | None, na_values: list[str] | None
+    sep: str | None,
+    decimal: str | None,
+    encoding: str | None,
+    na_values: list[str] | None,
+    dates: str | None,
 ) -> TextFormat:
     """Read the options that say how CSV files are written."""
     delimiter = "\t" if sep in ("tab", "\\t") else sep
     missing = tuple(cell for part in na_values or [] for cell in part.split(","))
-    return TextFormat(delimiter, encoding, missing, decimal)
+    first = None if dates is None else dates.replace("-", " ")
+    return TextFormat(delimiter, encoding, missing, decimal, dates=first)
 
 
 def received(path: Path) -> Path:
@@ -144,7 +148,7 @@ def received(path: Path) -> Path:
         raise InputError("- reads a table from standard input, and there is none")
     folder = tempfile.TemporaryDirectory(prefix="seminaive-")
     atexit.register(folder.cleanup)
-    ending = next((ending for beginning, ending in _BEGINNINGS if content.startswith(beginning)), ".csv")
+    ending = ".parquet" if content.startswith(b"PAR1") else ".csv"
     kept = Path(folder.name) / f"standard-input{ending}"
     kept.write_bytes(content)
     return kept

@@ -8,7 +8,15 @@ import typer
 from seminaive.cli import catalogue
 from seminaive.cli.fit_commands import training_rows
 from seminaive.cli.notes import notes_at_once
-from seminaive.cli.options import Counts, Decimal, Encoding, MissingValues, Separator, check_at_least
+from seminaive.cli.options import (
+    Counts,
+    Dates,
+    Decimal,
+    Encoding,
+    MissingValues,
+    Separator,
+    check_at_least,
+)
 from seminaive.cli.showing import show_frame
 from seminaive.cli.table_arguments import columns_meant, look, received, text_format
 from seminaive.errors import InputError
@@ -43,6 +51,7 @@ def validate(
     seed: Annotated[int, typer.Option(help="Same number, same results.")] = 0,
     sep: Separator = None,
     decimal: Decimal = None,
+    dates: Dates = None,
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
@@ -55,7 +64,7 @@ def validate(
         raise InputError("--jobs is 1 or more, or -1 for every core, got 0")
     if page is not None:
         check_writable(page)
-    named = look(received(table), text_format(sep, decimal, encoding, na_values))
+    named = look(received(table), text_format(sep, decimal, encoding, na_values, dates))
     dropped = columns_meant(drop, named.names)
     for name in (target, *dropped, *(name for name in (groups, weight, counts, by) if name is not None)):
         named.check_column(name)

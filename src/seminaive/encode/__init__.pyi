@@ -21,7 +21,7 @@ from seminaive.encode.frame_parts import keep_columns as keep_columns
 from seminaive.encode.frame_parts import keep_rows as keep_rows
 from seminaive.encode.frame_parts import repeat_rows as repeat_rows
 from seminaive.encode.frame_parts import take_column as take_column
-from seminaive.encode.frame_parts import take_columns as take_columns
+from seminaive.encode.frame_parts import training_columns as training_columns
 from seminaive.encode.frames import open_table as open_table
 from seminaive.encode.mdl_discretizer import MDLDiscretizer as MDLDiscretizer
 from seminaive.encode.recut import recut as recut

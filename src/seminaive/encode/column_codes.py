@@ -14,7 +14,7 @@ from seminaive.encode.frames import declared_order, dictionary
 from seminaive.encode.integer_table import WIDEST_RANGE
 from seminaive.encode.schema import Schema, smallest_unsigned
 from seminaive.encode.spelling import usual_spelling
-from seminaive.errors import InputError
+from seminaive.errors import InputError, check_unicode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,6 +95,7 @@ def learn_categories(name: str, values: Any, *, merge: bool = False) -> tuple[Ca
     codes, candidates = _dictionary(name, values)
     seen = _seen(codes, len(candidates))
     occurring = [value for value, occurs in zip(candidates, seen, strict=False) if occurs]
+    check_unicode(f"column {name!r}: the cell", occurring)
     order = declared_order(name, values)
     column = CategoricalColumn.of(name, occurring, missing_seen=bool(seen[-1]), order=order)
     if merge and any(isinstance(value, str) for value in occurring):

@@ -10,8 +10,8 @@ import numpy as np
 from seminaive.encode.column_types import KINDS, CategoricalColumn, IdentifierColumn, NumericColumn
 from seminaive.encode.frames import as_numbers, dictionary
 from seminaive.encode.written_dates import DateFormat, find_dates, holds_dates, may_write_dates
-from seminaive.encode.written_numbers import find_format, may_write_numbers
-from seminaive.errors import InputError, TableTypeError
+from seminaive.encode.written_numbers import FEW_VALUES, find_format, may_write_numbers
+from seminaive.errors import ColumnsWarning, InputError, TableTypeError, warn_caller
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,11 +81,6 @@ class ColumnKinds:
             raise InputError(
                 f"fitted on {len(schema.columns)} columns, got {len(table.names)}: pass the training columns "
                 "or refit"
-            )
-        if table.names != schema.names and sorted(table.names) == sorted(schema.names):
-            raise InputError(
-                f"columns come as {list(table.names)} and came as {list(schema.names)} in training: the same "
-                "order is needed"
             )
         written = {
             position: column.written
@@ -203,6 +198,13 @@ def column_numbers(table: Table, position: int, written: Format | None) -> Float
     codes, values = dictionary(name, source)
     numbers = np.array([*(written.read_cell(value) for value in values), np.nan])
     read: Floats = numbers[codes]
+    present = np.unique(codes[codes >= 0])
+    if len(present) >= FEW_VALUES and np.isnan(numbers[present]).all():
+        warn_caller(
+            f"column {name!r} held {written.described} at training, such as {written.example!r}, and no cell "
+            f"is one now, such as {values[present[0]]!r}: all count as missing",
+            ColumnsWarning,
+        )
     return read
 
 

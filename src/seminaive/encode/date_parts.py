@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from seminaive.encode.calendar_cycles import HOURS, MONTHS, WEEKDAYS
 from seminaive.encode.column_kinds import ColumnKinds
 from seminaive.encode.frame_parts import frame_like, native_columns, ordered_column
 from seminaive.encode.frames import open_table
-from seminaive.encode.table_tags import of_tables
+from seminaive.encode.table_tags import by_name, check_columns, of_tables
 from seminaive.encode.written_dates import DateFormat, wall_clock
 from seminaive.errors import InputError
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.arrays import Indices
-    from seminaive.encode.frames import Table
 
     Moments = NDArray[np.datetime64]
 
@@ -89,8 +88,12 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Not looked at.
         """
         opened = open_table(X)
-        validate_data(self, X, skip_check_array=True)
-        self.parts_ = self._chosen(opened)
+        check_columns(self, X, reset=True)
+        formats = ColumnKinds.find(opened, "from_dtype", None).formats
+        self._standards = {
+            opened.names[k]: how.standard for k, how in sorted(formats.items()) if isinstance(how, DateFormat)
+        }
+        self.parts_ = self._chosen(list(self._standards))
         made = [f"{name}_{part}" for name, parts in self.parts_.items() for part in parts if part != TIME]
         clash = sorted({*made} & {*opened.names})
         if clash:
@@ -107,8 +110,9 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             The training columns.
         """
         check_is_fitted(self)
+        X = by_name(self, X)
         opened = open_table(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
+        check_columns(self, X, reset=False)
         if not self.parts_:
             return X if hasattr(X, "shape") else np.asarray(X)
         columns: dict[str, Any] = {}
@@ -117,7 +121,7 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             parts = self.parts_.get(name)
             if parts is None or TIME in parts:
                 columns[name] = native
-            moments = None if parts is None else wall_clock(column)
+            moments = None if parts is None else wall_clock(column, self._standards[name])
             for part in parts or ():
                 if part != TIME and moments is not None:
                     columns[f"{name}_{part}"] = _levels(X, moments, part)
@@ -133,10 +137,8 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             names += [f"{name}_{part}" for part in parts if part != TIME]
         return np.array(names, dtype=object)
 
-    def _chosen(self, opened: Table) -> dict[str, tuple[str, ...]]:
+    def _chosen(self, dates: list[str]) -> dict[str, tuple[str, ...]]:
         """Return the parts of each column of dates; refuse what is no part, and other columns."""
-        formats = ColumnKinds.find(opened, "from_dtype", None).formats
-        dates = [opened.names[k] for k, how in sorted(formats.items()) if isinstance(how, DateFormat)]
         if not isinstance(self.parts, Mapping):
             parts = _checked(self.parts)
             return dict.fromkeys(dates, parts)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from seminaive.encode.table_tags import by_name
 from seminaive.encode.target import encode_weights
 from seminaive.errors import InputError, TableTypeError
 
@@ -37,10 +38,11 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 
     def _numbers(self, X: Any, *, reset: bool) -> Floats:
         try:
-            numbers: Floats = validate_data(
-                self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset
-            )
-        except (TypeError, ValueError, OverflowError) as error:
+            with np.errstate(invalid="ignore"):  # infinities are refused
+                numbers: Floats = validate_data(
+                    self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset
+                )
+        except (TypeError, ValueError, ArithmeticError, NotImplementedError) as error:
             kind = TableTypeError if isinstance(error, TypeError) else InputError
             raise kind(
                 f"{type(self).__name__} cuts columns of numbers, and this table has others: {error}"
@@ -55,7 +57,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         X : array-like of shape (n_rows, n_columns)
         """
         check_is_fitted(self)
-        numbers = self._numbers(X, reset=False)
+        numbers = self._numbers(by_name(self, X), reset=False)
         bins = np.empty_like(numbers)
         for j, cuts in enumerate(self.cuts_):
             bins[:, j] = np.searchsorted(cuts, numbers[:, j], side="left")

@@ -19,6 +19,7 @@ from seminaive.encode.column_codes import (
 from seminaive.encode.column_kinds import ColumnKinds, identifier_of
 from seminaive.encode.column_types import CategoricalColumn, EmptyColumn, IdentifierColumn, NumericColumn
 from seminaive.encode.few_rows import cells_of, encode_cells
+from seminaive.encode.frame_parts import training_columns
 from seminaive.encode.frames import open_table
 from seminaive.encode.integer_table import learn_integers
 from seminaive.encode.nodes import RowCoordinates
@@ -179,7 +180,7 @@ class TableEncoder:
 
         ``named`` tells whether training had column names; then the same names must come again.
         """
-        read = cells_of(X)
+        read = cells_of(X, self.schema.names)
         if read is None:
             return None
         rows, names = read
@@ -189,8 +190,8 @@ class TableEncoder:
         return None if encoded is None else EncodedTable(*encoded, self.schema)
 
     def encode(self, X: Any) -> EncodedTable:
-        """Encode a table by the schema; columns must come in the training order."""
-        table = open_table(X)
+        """Encode a table by the schema; columns are matched by name where the table has names."""
+        table = open_table(training_columns(X, self.schema.names))
         schema = self.schema
         kinds = ColumnKinds.known(table, schema)
         integers = _integer_block(table, kinds)

@@ -35,8 +35,17 @@ _TEXT = {str, np.str_}
 _MISSING = type(None)
 
 
-def cells_of(X: Any) -> tuple[list[Sequence[Any]], tuple[str, ...] | None] | None:
-    """Return a few rows as lists of cells, and a frame's column names; None where X is something else."""
+def cells_of(X: Any, names: tuple[str, ...]) -> tuple[list[Sequence[Any]], tuple[str, ...] | None] | None:
+    """Return a few rows as lists of cells, and their column names; None where X is something else.
+
+    Mappings of column to cell are read by ``names``, where they have these and no others.
+    """
+    if isinstance(X, dict):
+        X = [X]
+    if isinstance(X, list) and 0 < len(X) <= FEW_ROWS and all(isinstance(row, dict) for row in X):
+        if any(len(row) != len(names) or not all(map(row.__contains__, names)) for row in X):
+            return None
+        return [[row[name] for name in names] for row in X], names
     if isinstance(X, (list, tuple)):
         if not 0 < len(X) <= FEW_ROWS or not all(isinstance(row, (list, tuple)) for row in X):
             return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from seminaive.encode.written_dates import days_of, holds_dates
-from seminaive.errors import InputError, TableTypeError
+from seminaive.errors import InputError, TableTypeError, check_unicode, refused_as
 from seminaive.memory import refuse_beyond_memory
 
 if TYPE_CHECKING:
@@ -76,7 +76,9 @@ def open_table(X: Any) -> Table:
         raise TableTypeError("a lazy frame has no rows yet: call .collect() first")
     if isinstance(frame, nw.DataFrame):
         return _open_frame(frame)
-    return _open_array(np.asarray(X))
+    kind = type(X).__name__
+    with refused_as(lambda _: TableTypeError(f"a {kind} is no table: pass a frame, an array or rows")):
+        return _open_array(np.asarray(X))
 
 
 def _repeated(X: Any) -> str:
@@ -191,6 +193,7 @@ def _is_bool(value: object) -> bool:
 
 def _open_frame(frame: Any) -> Table:
     names = tuple(str(name) for name in frame.columns)
+    check_unicode("the column name", names)
     _check_shape(len(frame), len(names))
     columns = [_open_column(name, column) for name, column in zip(names, frame.iter_columns(), strict=True)]
     return Table(names, tuple(cells for cells, _ in columns), tuple(kind for _, kind in columns), len(frame))
@@ -202,14 +205,16 @@ def _open_column(name: str, series: Any) -> tuple[Any, Kind]:
 
     if series.implementation.is_pandas():
         native = series.to_native()
-        if series.dtype == nw.Object and (_holds_numbers(native) or holds_dates(native)):
+        # Of arrow's types, narwhals does not know days in milliseconds.
+        dates = series.dtype in (nw.Object, nw.Unknown) and holds_dates(native)
+        if dates or (series.dtype == nw.Object and _holds_numbers(native)):
             return native, "numeric"
         return native, _kind(name, series.dtype)
     if series.dtype in (nw.Int128, nw.UInt128):  # arrow has no such integers
         return np.array([*series.to_list(), None], dtype=object)[:-1], "numeric"
     array = _arrow_column(series)
     if not str(array.type).startswith("run_end_encoded"):
-        return array, _kind(name, series.dtype)
+        return array, "numeric" if holds_dates(array) else _kind(name, series.dtype)
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -250,7 +255,12 @@ def as_numbers(name: str, column: Any) -> Floats:
         return days_of(column)
     if hasattr(column, "null_count"):  # arrow
         column = column.to_pandas()
-    try:
+    with refused_as(
+        lambda error: InputError(
+            f"column {name!r} should hold numbers and does not ({error}): convert it, or name it in "
+            "categorical_features"
+        )
+    ):
         if hasattr(column, "to_numpy"):
             numbers_ = column.to_numpy(dtype=np.float64, na_value=np.nan)
         else:
@@ -259,11 +269,6 @@ def as_numbers(name: str, column: Any) -> Floats:
 
                 column = np.where(pd.isna(column), np.nan, column)
             numbers_ = np.asarray(column, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(
-            f"column {name!r} should hold numbers and does not ({error}): convert it, or name it in "
-            "categorical_features"
-        ) from error
     return np.ascontiguousarray(numbers_)
 
 
@@ -272,12 +277,17 @@ def dictionary(name: str, column: Any) -> tuple[NDArray[np.integer], list[Catego
 
     Columns that are stored as codes are not factorised again; some of their values may then not occur.
     """
+    with refused_as(lambda error: _not_a_value(name, error)):
+        return _dictionary(name, column)
+
+
+def _dictionary(name: str, column: Any) -> tuple[NDArray[np.integer], list[Category]]:
     if hasattr(column, "null_count"):
         codes, values = arrow_dictionary(column)
     elif hasattr(column, "cat"):
         codes, values = column.cat.codes.to_numpy(), list(column.cat.categories)
     else:
-        codes, values = _factorize(name, column)
+        codes, values = _factorize(column)
     plain = [np.nan if value is None else _plain(name, value) for value in values]
     # For arrow, missing values and equal ones, 0.0 and -0.0 for instance, may be separate values.
     first: dict[Category, int] = {}
@@ -301,16 +311,13 @@ def declared_order(name: str, column: Any) -> tuple[Category, ...] | None:
     return tuple(dict.fromkeys(plain))
 
 
-def _factorize(name: str, column: Any) -> tuple[NDArray[np.integer], list[Any]]:
+def _factorize(column: Any) -> tuple[NDArray[np.integer], list[Any]]:
     import pandas as pd
 
     column = getattr(column, "array", column)
     if isinstance(column, pd.arrays.NumpyExtensionArray):  # which pandas before 3 does not factorise
         column = column.to_numpy()
-    try:
-        codes, values = pd.factorize(column, use_na_sentinel=True)
-    except TypeError as error:
-        raise _not_a_value(name, error) from error
+    codes, values = pd.factorize(column, use_na_sentinel=True)
     return codes, list(values)
 
 

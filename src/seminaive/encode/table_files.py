@@ -8,7 +8,8 @@ import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from seminaive.delimited import TextFormat, has_padded_digits, look_at, not_in_encoding
+from seminaive.delimited import TextFormat, compression_of, has_padded_digits, look_at, not_in_encoding
+from seminaive.encode.written_dates import DateFormat
 from seminaive.errors import InputError
 from seminaive.files import CSV, check_table, check_table_name, is_named, whole_file
 
@@ -43,7 +44,7 @@ def read_table(path: Path, text_columns: Sequence[str] = (), text_format: TextFo
         options = _csv_options(path, texts, text_format or TextFormat())
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
-            return pd.read_csv(path, **options)
+            return _with_dates(pd.read_csv(path, **options), text_format)
 
 
 def code_columns(path: Path, text_format: TextFormat | None = None) -> tuple[str, ...]:
@@ -86,7 +87,7 @@ def csv_pieces(
                     piece = next(pieces, None)
                 if piece is None:
                     return
-                yield piece
+                yield _with_dates(piece, text_format)
 
 
 def _csv_options(path: Path, text_columns: Sequence[str], text_format: TextFormat) -> dict[str, Any]:
@@ -100,12 +101,25 @@ def _csv_options(path: Path, text_columns: Sequence[str], text_format: TextForma
         "sep": found.delimiter or ",",
         "decimal": found.decimal or ".",
         "encoding": found.encoding,
+        "compression": compression_of(path),
         "skiprows": found.skipped,
         "keep_default_na": False,
         "na_values": ["", *found.missing],
         "index_col": False,
         "dtype": {name: str for name in text_columns if name in head.names},
     }
+
+
+def _with_dates(frame: Any, text_format: TextFormat | None) -> Any:
+    """Return a frame with its dates written as the standard has it, where it is given what comes first."""
+    if text_format is None or text_format.dates is None:
+        return frame
+    dates = DateFormat(text_format.dates)
+    for name in frame.columns[[kind.kind in "OUT" for kind in frame.dtypes]]:
+        days = {text: dates.read(text) for text in frame[name].dropna().unique()}
+        written = {text: dates.write(number) for text, number in days.items() if number == number}
+        frame[name] = frame[name].replace(written) if written else frame[name]
+    return frame
 
 
 @contextmanager

@@ -10,19 +10,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from seminaive.encode.column_kinds import ROWS_TO_JUDGE
 from seminaive.encode.frames import arrow_dictionary
 from seminaive.encode.integer_table import WIDEST_RANGE
-from seminaive.errors import InputError
+from seminaive.errors import InputError, check_unicode, refused_as
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.arrays import Floats, Integers
+    from seminaive.arrays import Booleans, Floats, Integers
 
 # Sums of weighted squares of the largest numbers allowed must stay finite, and products with the smallest
 # weights must not become 0.
 LARGEST_WEIGHT = 1e15
 SMALLEST_WEIGHT = 1e-100
+# Rows that a sentence lists.
+MOST_ROWS = 5
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,30 @@ class EncodedTarget:
     labels: Integers
 
 
+class UnlabelledError(InputError):
+    """Rows without a label, which a sentence lists, with the column's name where it has one."""
+
+    def __init__(self, rows: Booleans, what: str = "NaN or None", name: Any = None) -> None:
+        found = np.flatnonzero(rows)
+        shown = ", ".join(map(str, found[:MOST_ROWS].tolist())) + (", ..." if len(found) > MOST_ROWS else "")
+        column = f" in column {name!r}" if isinstance(name, str) and name else ""
+        super().__init__(
+            f"Input y contains {what}: {len(found):,} of {len(rows):,} rows have no label{column}, counted "
+            f"from 0 rows {shown}. Every training row needs one: drop the others"
+        )
+        self.rows, self.what = rows, what
+
+
 def encode_target(y: Any, model: str) -> EncodedTarget:
     """Find the classes of ``y``; numbers with fractions, and missing labels, are refused."""
+    try:
+        with refused_as(lambda error: InputError(f"y holds something besides one label per row: {error}")):
+            return _encode(y, model)
+    except UnlabelledError as error:
+        raise UnlabelledError(error.rows, error.what, getattr(y, "name", None)) from None
+
+
+def _encode(y: Any, model: str) -> EncodedTarget:
     if y is None:
         raise InputError(
             f"This {model} estimator requires y to be passed, but the target y is None: pass one "
@@ -49,6 +74,11 @@ def encode_target(y: Any, model: str) -> EncodedTarget:
     if hasattr(y, "null_count") and hasattr(y, "type"):
         return _encode_arrow(y, model)
     array = _as_array(y)
+    if not array.ndim:
+        raise InputError(
+            f"y should be a 1d array of one label per row, got a {type(y).__name__}: pass a list, an array "
+            "or a column"
+        )
     if array.ndim != 1 or array.dtype.kind == "c":  # refused, or warned of
         array = column_or_1d(array, warn=True)
     if not len(array):
@@ -70,10 +100,7 @@ def _as_array(y: Any) -> NDArray[Any]:
         y = y.to_numpy()
     elif isinstance(y, (list, tuple)):
         _check_one_type(y)
-    try:
-        array = np.asarray(y)
-    except ValueError as error:
-        raise InputError(f"y holds something besides labels ({error}): pass one label per row") from error
+    array = np.asarray(y)
     if array.dtype.kind == "T":  # NumPy's text of any length
         return array.astype(object)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
@@ -84,7 +111,7 @@ def _encode_arrow(y: Any, model: str) -> EncodedTarget:
     import pyarrow as pa
 
     if y.null_count:
-        raise InputError("Input y contains NaN or None: every training row needs a label; drop the others")
+        raise UnlabelledError(np.asarray(y.is_null()))
     if pa.types.is_integer(y.type) or pa.types.is_floating(y.type) or pa.types.is_boolean(y.type):
         return encode_target(y.to_numpy(), model)
     codes, values = arrow_dictionary(y)
@@ -110,10 +137,7 @@ def _check_one_type(labels: Sequence[Any]) -> None:
 
 def _check_whole(array: NDArray[Any]) -> None:
     if not np.isfinite(array).all():
-        raise InputError(
-            "Input y contains NaN, infinity or a value too large: every training row needs a label; drop "
-            "the rows without one"
-        )
+        raise UnlabelledError(~np.isfinite(array), "NaN, infinity or a value too large")
     if (array != np.floor(array)).any():
         raise InputError(
             "Unknown label type: continuous. Labels are text, whole numbers or booleans; to classify a "
@@ -143,7 +167,7 @@ def _encode_values(array: NDArray[Any]) -> EncodedTarget:
             f"Unknown label type ({error}). Labels are text, whole numbers or booleans"
         ) from error
     if (codes < 0).any():
-        raise InputError("Input y contains NaN or None: every training row needs a label; drop the others")
+        raise UnlabelledError(codes < 0)
     values = np.asarray(values)
     if array.dtype.kind == "O":
         values = _plain_labels(values)
@@ -159,17 +183,28 @@ def _encode_values(array: NDArray[Any]) -> EncodedTarget:
 
 def _plain_labels(values: NDArray[Any]) -> NDArray[Any]:
     """Return distinct labels given as objects: as they are if text or booleans, checked if numbers."""
+    check_unicode("the label", values)
     kinds = {type(value).__name__ for value in values if not isinstance(value, (str, bool, numbers.Real))}
     if kinds:
         raise InputError(f"Unknown label type: {sorted(kinds)}. Labels are text, whole numbers or booleans")
     if all(isinstance(value, numbers.Real) and not isinstance(value, bool) for value in values):
         try:
             _check_whole(values.astype(np.float64))
-        except OverflowError as error:
-            raise InputError(
-                f"a label of y is too large ({error}): number the classes, or name them"
-            ) from error
+        except (OverflowError, UnlabelledError) as error:  # its rows are those of different labels
+            raise InputError("a label of y is too large: number the classes, or name them") from error
     return values
+
+
+def check_shared_classes(n_classes: int, n_rows: int) -> None:
+    """Refuse a target that has another class in each row, which names rows: no row says anything of others.
+
+    From as many rows on as are needed to tell that a column names rows.
+    """
+    if n_classes == n_rows >= ROWS_TO_JUDGE:
+        raise InputError(
+            f"each of the {n_rows:,} rows has a class of its own, so that nothing can be learned: the target "
+            "names rows, or is a quantity, which wants regression, or a cut into a few classes"
+        )
 
 
 def encode_weights(sample_weight: Any, n_rows: int) -> Floats | None:

@@ -35,7 +35,7 @@ def question_target(classes: NDArray[Any]) -> str | None:
     """
     labels, n_classes = classes.tolist(), len(classes)
     if all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in labels):
-        low, high = classes.min(), classes.max()
+        low, high = min(labels), max(labels)  # of Python's integers, which do not overflow
         codes = low in (0, 1) and high - low + 1 == n_classes
         if n_classes <= (MOST_CLASSES if codes else MOST_NUMBERS):
             return None

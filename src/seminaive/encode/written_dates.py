@@ -1,5 +1,6 @@
 """Dates and times as numbers: days since the start of 1970, of typed columns and of text like `2024-03-01`.
 
+Text like `31.12.2024` or `12/31/2024` is dates, too, where days above 12 prove which comes first.
 A time zone is taken off by going to universal time, so that the same moment is the same number however it is
 written; a time without a zone is read as it stands.
 """
@@ -34,21 +35,24 @@ DATES_OF_PANDAS = ("date", "datetime", "datetime64")
 PRECISIONS = ("%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%S.%f")
 
 # Year, month, day; hour, minute, second and its fraction; zone. Python and JavaScript read it alike.
-PATTERN = (
-    r"^\s*([1-9][0-9]{3})-([0-9]{2})-([0-9]{2})"
+_TIME = (
     r"(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?\s?(Z|[+-][0-9]{2}:?[0-9]{2})?)?\s*$"
 )
-_matches = re.compile(PATTERN).match
+PATTERN = r"^\s*([1-9][0-9]{3})-([0-9]{2})-([0-9]{2})" + _TIME
+# Dates with the year last, and which of the groups are year, month and day.
+YEAR_LAST = r"^\s*([0-9]{1,2})[./-]([0-9]{1,2})[./-]([1-9][0-9]{3})" + _TIME
+ORDERS = {"day first": (2, 1, 0), "month first": (2, 0, 1)}
+_matches, _matches_year_last = re.compile(PATTERN).match, re.compile(YEAR_LAST).match
 
 
 @dataclass(frozen=True)
 class DateFormat(SavedByFields):
-    """Dates as the international standard writes them, read as days since the start of 1970.
+    """Dates as the international standard or a country writes them, read as days since the start of 1970.
 
     Parameters
     ----------
-    standard : str, default="ISO 8601"
-        The name of the format, of which there is one.
+    standard : {"ISO 8601", "day first", "month first"}, default="ISO 8601"
+        Dates whose year is last are read besides those of the standard where it says what comes first.
 
     Examples
     --------
@@ -57,6 +61,8 @@ class DateFormat(SavedByFields):
     [1.0, 0.25, 0.0, nan]
     >>> dates.texts([19783.0, 19784.0]), dates.texts([19783.25, 19783.5])
     (['2024-03-01', '2024-03-02'], ['2024-03-01 06:00', '2024-03-01 12:00'])
+    >>> DateFormat("day first").read("2.1.1970"), DateFormat("month first").read("2/1/1970")
+    (1.0, 31.0)
     """
 
     standard: str = STANDARD
@@ -64,17 +70,20 @@ class DateFormat(SavedByFields):
     @property
     def described(self) -> str:
         """Return what the numbers of a column mean."""
-        return "dates, in days since 1970"
+        how = "" if self.standard == STANDARD else f" with the {self.standard}"
+        return f"dates{how}, in days since 1970"
 
     @property
     def reader(self) -> dict[str, Any]:
         """Return what a program in another language needs to read cells."""
-        return {"standard": self.standard, "pattern": PATTERN}
+        order = ORDERS.get(self.standard)
+        local = {} if order is None else {"year_last": YEAR_LAST, "order": list(order)}
+        return {"standard": self.standard, "pattern": PATTERN, **local}
 
     @property
     def is_known(self) -> bool:
         """Tell whether there is such a format; another may come from a damaged file."""
-        return self.standard == STANDARD
+        return self.standard == STANDARD or self.standard in ORDERS
 
     @property
     def example(self) -> str:
@@ -83,7 +92,7 @@ class DateFormat(SavedByFields):
 
     def read(self, text: str) -> float:
         """Return the days that a cell says, NaN where it says no date."""
-        found = _moment(text)
+        found = _moment(text, self.standard)
         if found is None:
             return math.nan
         moment, minutes_east = found
@@ -94,8 +103,10 @@ class DateFormat(SavedByFields):
         """Return the days of a cell that is text, a date, or a number of days already."""
         if isinstance(cell, str):
             return self.read(cell)
-        if isinstance(cell, dt.date):
-            return self.read(cell.isoformat())  # "NaT" where there is none
+        if isinstance(cell, np.datetime64):
+            cell = cell.astype("datetime64[us]").item()  # None where there is none
+        if isinstance(cell, dt.date) or cell is None:
+            return self.read(str(cell))  # "NaT" where there is none
         return math.nan if isinstance(cell, bool) else float(cell)
 
     def write(self, number: float) -> str:
@@ -115,12 +126,15 @@ class DateFormat(SavedByFields):
         return texts
 
 
-def _moment(text: str) -> tuple[dt.datetime, int] | None:
+def _moment(text: str, standard: str = STANDARD) -> tuple[dt.datetime, int] | None:
     """Return what a text says of the clock on the wall, and the minutes by which it is ahead; or None."""
-    found = _matches(text)
+    found, order = _matches(text), (0, 1, 2)
+    if found is None and standard in ORDERS:
+        found, order = _matches_year_last(text), ORDERS[standard]
     if found is None:
         return None
-    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
+    parts = [int(part or 0) for part in found.groups()[:6]]
+    (year, month, day), (hour, minute, second) = (parts[k] for k in order), parts[3:]
     fraction = int((found[7] or "0")[:6].ljust(6, "0"))
     try:
         moment = dt.datetime(year, month, day, hour, minute, second, fraction)  # noqa: DTZ001 - as on the wall
@@ -149,7 +163,8 @@ def _text(number: float, precision: str) -> str:
 def may_write_dates(values: Sequence[Any]) -> bool:
     """Tell whether half of some different texts are dates, or there is none."""
     texts = [value for value in values if isinstance(value, str)]
-    return 2 * sum(_matches(text) is not None for text in texts) >= len(texts)
+    dates = (_matches(text) or _matches_year_last(text) for text in texts)
+    return 2 * sum(found is not None for found in dates) >= len(texts)
 
 
 def find_dates(counts: Mapping[Any, int]) -> DateFormat | None:
@@ -166,13 +181,20 @@ def find_dates(counts: Mapping[Any, int]) -> DateFormat | None:
     DateFormat(standard='ISO 8601')
     >>> find_dates({"2024-03-01": 3, "01/04/2024": 2, "later": 1}) is None
     True
+    >>> find_dates({"31.12.2024": 1, "1.2.2024": 1, "3.2.2024": 1})
+    DateFormat(standard='day first')
     """
-    dates = DateFormat()
     values = [value for value in counts if not (isinstance(value, str) and not value.strip())]
     if len(values) < FEWEST_VALUES or not all(isinstance(value, str) for value in values):
         return None
-    read = sum(counts[value] for value in values if not math.isnan(dates.read(value)))
-    return dates if read >= AGREEMENT * sum(counts[value] for value in values) else None
+    enough = AGREEMENT * sum(counts[value] for value in values)
+    found = [
+        form
+        for form in map(DateFormat, (STANDARD, *ORDERS))
+        if sum(counts[value] for value in values if not math.isnan(form.read(value))) >= enough
+    ]
+    # Either order reads dates of the standard and, where no day is above 12, all others: nothing is proved.
+    return found[0] if len(found) == 1 or found[:1] == [DateFormat()] else None
 
 
 # Typed columns
@@ -209,13 +231,17 @@ def moments_of(days: Floats) -> NDArray[np.datetime64]:
     return np.rint(days * MICROSECONDS_PER_DAY).astype(np.int64).astype("datetime64[us]")
 
 
-def wall_clock(column: Any) -> NDArray[np.datetime64]:
-    """Return the moments of a column of dates or text as the clock on the wall showed them."""
+def wall_clock(column: Any, standard: str = STANDARD) -> NDArray[np.datetime64]:
+    """Return the moments of a column of dates or text as the clock on the wall showed them.
+
+    Text is read as a `DateFormat` of this standard reads it.
+    """
     column = _unwrapped(column)
     if holds_dates(column) and not _holds_objects(column):
         return _moments(column, None)
     cells = column.to_pylist() if hasattr(column, "null_count") else _without_none(column)
-    found = (_moment(cell if isinstance(cell, str) else getattr(cell, "isoformat", str)()) for cell in cells)
+    texts = (cell if isinstance(cell, str) else getattr(cell, "isoformat", str)() for cell in cells)
+    found = (_moment(text, standard) for text in texts)
     return np.array([None if moment is None else moment[0] for moment in found], dtype="datetime64[us]")
 
 

@@ -1,7 +1,8 @@
 """Numbers as people write them in text: `$42,117.20`, `17.1%`, `(1,250)`, `1.234,50 €`, `12 kg`.
 
 A column of text is a column of numbers where nearly all of its cells follow one format: one decimal mark, one
-mark between thousands, one unit. Digits that begin with a zero are codes, and keep their column text.
+mark between thousands, one unit. Whole numbers without any mark are codes of shops or places as often as they
+are quantities: who has them as text has said so, and their column stays text.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 # tables typed by hand. A word that is more frequent ("none", "unlimited", "< 5") has a meaning, and its
 # column stays text.
 AGREEMENT = 0.99
-# Digits alone are numbers from this many different values on; fewer are taken for codes of groups.
+# Fractions are numbers from this many different values on; fewer, as of versions, are taken for names.
 FEW_VALUES = 20
 # A column of two values says the same as numbers and as categories, and keeps their names: "2WD", "4WD".
 FEWEST_VALUES = 3
@@ -220,7 +221,11 @@ def find_format(counts: Mapping[Any, int]) -> NumberFormat | None:
     read = sum(counts[value] for value in values if not math.isnan(chosen.read_cell(value)))
     if read < AGREEMENT * sum(counts[value] for value in values):
         return None
-    return chosen if len(values) >= FEW_VALUES or any(map(_is_marked, parts, bodies)) or chosen.unit else None
+    if any(map(_is_marked, parts, bodies)) or 2 * units[chosen.unit] >= sum(counts.values()):
+        return chosen
+    # A sign, a decimal mark or a rare unit in some, and numbers beside text, say that numbers are meant.
+    meant = len(texts) < len(values) or not are_whole(list(parts))
+    return chosen if len(values) >= FEW_VALUES and meant else None
 
 
 def may_write_numbers(values: Sequence[Any]) -> bool:
@@ -276,6 +281,11 @@ def _points_group(bodies: Sequence[str]) -> bool:
     grouped = all(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", body) for body in pointed)
     plain = [body for body in bodies if "." not in body]
     return bool(pointed and grouped and plain) and all(re.fullmatch(r"\d{1,3}", body) for body in plain)
+
+
+def are_whole(values: Sequence[Any]) -> bool:
+    """Tell whether texts are all digits alone, perhaps with a zero in front."""
+    return all(isinstance(value, str) and value.strip().isdecimal() for value in values)
 
 
 def _is_marked(text: str, body: str) -> bool:

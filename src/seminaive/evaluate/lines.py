@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from seminaive.errors import InputError
+from seminaive.files import is_there, whole_file, writing
 
 
 def whole_lines(path: Path, beginning: str) -> Iterator[dict[str, Any]]:
@@ -20,7 +21,7 @@ def whole_lines(path: Path, beginning: str) -> Iterator[dict[str, Any]]:
         How a file of this kind begins. A file that is one cut line is refused unless it begins so: the
         caller will replace it.
     """
-    if not path.exists():
+    if not is_there(path):
         return
     with path.open("rb") as lines:
         for number, line in enumerate(lines):
@@ -44,18 +45,16 @@ def _object(path: Path, line: bytes) -> dict[str, Any]:
 
 def append_line(path: Path, record: Mapping[str, Any]) -> None:
     """Write one object at the end of a file."""
-    with path.open("a", encoding="utf-8") as file:
+    with writing(path), path.open("a", encoding="utf-8") as file:
         file.write(as_line(record))
 
 
 def replace_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
     """Write a whole file beside the old one and swap them, so that no moment has half a file."""
-    draft = path.with_name(path.name + ".new")
-    with draft.open("w", encoding="utf-8") as file:
+    with whole_file(path) as draft, draft.open("w", encoding="utf-8") as file:
         file.writelines(as_line(record) for record in records)
         file.flush()
         os.fsync(file.fileno())
-    draft.replace(path)
 
 
 def as_line(record: Mapping[str, Any]) -> str:

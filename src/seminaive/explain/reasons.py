@@ -11,7 +11,7 @@ from seminaive.encode import frame_like
 from seminaive.errors import InputError
 from seminaive.explain.column_shares import ColumnShares
 from seminaive.explain.reading import class_position
-from seminaive.explain.tables import encode_rows, one_row
+from seminaive.explain.tables import one_row
 from seminaive.explain.unknown import answered_outputs
 from seminaive.explain.wording import cell_texts, odds_factors
 from seminaive.scores import unknown_cells
@@ -220,7 +220,7 @@ def reasons(
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
         raise InputError(f"n is how many reasons are named on either side, 1 or more, got {n!r}")
     shares = ColumnShares.of(model)
-    table = encode_rows(model, rows)
+    table = model.encode(rows)
     compared = None if reference is None else one_row(model, reference)
     chosen = tuple(None if label is None else class_position(model, label) for label in (target, against))
     if chosen[0] is not None and chosen[0] == chosen[1]:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.design.classes import by_class
-from seminaive.encode import frame_like
+from seminaive.encode import frame_like, training_columns
 from seminaive.errors import InputError
 from seminaive.models.ridge_problems import ridge_problem
 from seminaive.objective.log_loss import posterior_of
@@ -54,7 +54,7 @@ def influence(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
     check_is_fitted(model)
     if sample_weight is not None and (np.asarray(sample_weight) <= 0).any():
         raise InputError("a row of weight 0 has no influence: leave such rows out")
-    problem = ridge_problem(model, X, y, sample_weight)
+    problem = ridge_problem(model, training_columns(X, model.schema_.names), y, sample_weight)
     found = problem.leave_one_out()
     classes, labels = model.classes_, problem.labels
     every = np.arange(len(labels))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit
 
-from seminaive.encode import TableEncoder, frame_like, open_table
+from seminaive.encode import TableEncoder, frame_like
 from seminaive.errors import InputError
 from seminaive.explain.reading import class_position, code_labels, effects_of, evidence, interval_labels
 from seminaive.explain.segments import best_bands, share_bands
@@ -129,9 +129,9 @@ class Scorecard:
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
-        table = TableEncoder(self.schema).encode(open_table(X))
+        table = TableEncoder(self.schema).encode(X)
         coded, numeric = self.schema.coded_index, self.schema.numeric_index
         total = np.zeros(len(table), dtype=np.int64)
         for feature in self.features:
@@ -237,7 +237,7 @@ def scorecard(
     scored_class = class_position(model, target)
     features = effects.features
     if X is not None:
-        rows = TableEncoder(effects.schema).encode(open_table(X))
+        rows = TableEncoder(effects.schema).encode(X)
         features = tuple(_at_rows(effects.schema, effect, rows) for effect in features)
     bands_of = _bands_of(features, scored_class, named, mean)
     factor = points_to_double / np.log(2)

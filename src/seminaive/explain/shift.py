@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.encode import CategoricalColumn, NumericColumn, frame_like
+from seminaive.encode import CategoricalColumn, NumericColumn, frame_like, training_columns
 from seminaive.errors import InputError
 from seminaive.explain.reading import class_position, effects_of, evidence, evidence_name, interval_labels
 from seminaive.explain.shift_calibration import Calibration
@@ -267,6 +267,7 @@ class _Side:
     @classmethod
     def of_rows(cls, model: Any, rows: Any, effects: Effects) -> _Side:
         """Take rows."""
+        rows = training_columns(rows, model.schema_.names)
         table = model.encode(rows)
         return cls(count_cells(table, effects), float(len(table)), None, table, rows)
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from seminaive.encode import CategoricalColumn, frame_like, keep_rows, open_table
+from seminaive.encode import CategoricalColumn, frame_like, keep_rows
 from seminaive.errors import InputError
 from seminaive.explain.bands import Bands
 from seminaive.explain.reading import (
@@ -377,23 +377,13 @@ def _labels_seen(schema: Schema, effect: FeatureEffect) -> list[str]:
     return ["missing" if np.isnan(x) else short_numbers([x], 4, column)[0] for x in effect.seen.tolist()]
 
 
-def encode_rows(model: Any, rows: Any) -> Any:
-    """Return rows to read, encoded as `predict` does: a table, or a mapping of column to cell for one row."""
-    return one_row(model, rows) if isinstance(rows, dict) else model.encode(rows)
-
-
 def one_row(model: Any, row: Any) -> Any:
     """Return an encoded table of one row, given as a mapping, a list of cells or a table of one row."""
-    if isinstance(row, dict):
-        absent = [name for name in model.schema_.names if name not in row]
-        if absent:
-            raise InputError(f"the row lacks {absent}: give a cell for every training column, or None")
-        row = [[row[name] for name in model.schema_.names]]
-    elif isinstance(row, (list, tuple)) and row and not isinstance(row[0], (list, tuple)):
-        row = [list(row)]
     from seminaive.encode import TableEncoder
 
-    table = TableEncoder(model.schema_).encode(open_table(row))
+    if isinstance(row, (list, tuple)) and row and not isinstance(row[0], (list, tuple, dict)):
+        row = [list(row)]
+    table = TableEncoder(model.schema_).encode(row)
     if len(table) != 1:
         raise InputError(f"one row is drawn, got {len(table)}: pass one of them")
     return table

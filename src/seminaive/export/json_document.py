@@ -46,7 +46,9 @@ def to_json(model: Any) -> str:
     digits after the decimal mark, an exponent, a sign after the number and a closing bracket. Text that does
     not match, or is longer than ``longest``, is missing. A column of dates has ``written``, too, with a
     ``standard`` and a regular expression whose groups are year, month, day, hour, minute, second, its
-    fraction, and zone; its number is the days since the start of 1970, in universal time. A model that was
+    fraction, and zone; its number is the days since the start of 1970, in universal time. Where dates with
+    the year last are read as well, their expression is ``year_last``, and ``order`` says which of its first
+    groups, counted from 0, are year, month and day. A model that was
     edited has its ``history``, too, and one that started from earlier models lists them as ``started_from``,
     the first one first. `from_json` makes a model of the document again.
 

@@ -1,7 +1,10 @@
 function daysOf(written, text) {
-  const found = text.match(new RegExp(written.pattern));
+  const standard = text.match(new RegExp(written.pattern));
+  const found = standard || (written.order ? text.match(new RegExp(written.year_last)) : null);
   if (!found) return null;
-  const [year, month, day, hour, minute, second] = found.slice(1, 7).map(part => Number(part || 0));
+  const parts = found.slice(1, 7).map(part => Number(part || 0));
+  const [year, month, day] = (standard ? [0, 1, 2] : written.order).map(k => parts[k]);
+  const [hour, minute, second] = parts.slice(3);
   const midnight = new Date(Date.UTC(year, month - 1, day));
   const real = midnight.getUTCMonth() === month - 1 && midnight.getUTCDate() === day;
   if (!real || hour > 23 || minute > 59 || second > 59) return null;

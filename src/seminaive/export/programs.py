@@ -29,8 +29,15 @@ for _column in MODEL["columns"]:
 
 
 def scores(row):
-    """Return the score of each class of a row: a dict by column name, or the cells in training order."""
-    by_name = isinstance(row, dict)
+    """Return the score of each class of a row: a dict or a pandas series by name, or cells in order."""
+    by_name = hasattr(row, "keys")
+    if by_name:
+        read = [column["name"] for column in MODEL["columns"] if column["kind"] != "ignored"]
+        lacking = [name for name in read if name not in row]
+        if lacking:
+            raise ValueError("the row lacks " + repr(lacking)[1:-1] + ": give None where a cell is not known")
+    elif len(row) != len(MODEL["columns"]):
+        raise ValueError("the model has " + str(len(MODEL["columns"])) + " columns, the row " + str(len(row)))
     total = list(MODEL["intercept"])
     places, unknown = [], []
     for position, column in enumerate(MODEL["columns"]):
@@ -105,10 +112,13 @@ def _between(nodes, number):
 
 def _days(written, text):
     """Return the days since 1970 of a date, None where a text is no date."""
-    found = re.match(written["pattern"], text)
+    found, order = re.match(written["pattern"], text), (0, 1, 2)
+    if found is None and "order" in written:
+        found, order = re.match(written["year_last"], text), written["order"]
     if found is None:
         return None
-    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
+    parts = [int(part or 0) for part in found.groups()[:6]]
+    year, month, day, hour, minute, second = [parts[k] for k in order] + parts[3:]
     try:
         moment = datetime(year, month, day, hour, minute, second, int((found[7] or "0")[:6].ljust(6, "0")))
     except ValueError:
@@ -145,9 +155,9 @@ def resource_text(name: str) -> str:
 def to_python(model: Any) -> str:
     """Return a fitted additive model as Python source that defines ``predict_proba(row)``.
 
-    A row is a dict by column name or a list of cells in training order; None and NaN are missing, values that
-    training never had carry no evidence, and numbers may be written as they were in training. The result is a
-    dict from class to probability.
+    A row is a dict or a pandas series by column name, or a list of cells in training order; None and NaN are
+    missing, values that training never had carry no evidence, and numbers may be written as they were in
+    training. The result is a dict from class to probability.
 
     Parameters
     ----------

@@ -1,25 +1,33 @@
-"""numba's compiler, with a notice where it takes long; damaged cache files are compiled again.
+"""numba's compiler, with a notice where it takes long; damaged or read-only caches are no obstacle.
 
 Kernels take ``njit`` from here, so that notice and repair are in place before the first of them is compiled.
 """
 
 import gc
+import multiprocessing
+import os
+import stat
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numba
 from numba.core import event
-from numba.core.caching import IndexDataCacheFile
+from numba.core.caching import CompileResultCacheImpl, IndexDataCacheFile
 from numba.core.compiler import Compiler
 
 # Seconds of compilation, all kernels of the process together, after which it is mentioned, once.
 NOTICE_AFTER = 2.0
 NOTICE = "seminaive: compiling, which happens once per machine and version; later fits start at once\n"
+NOT_KEPT = (
+    "seminaive: compiled code cannot be kept in {folder} ({reason}), so that every process compiles again: "
+    "set NUMBA_CACHE_DIR to a folder that can be written\n"
+)
 
 
 # Size in pointers of the frame that calls the compiler, 128 kB; Python allocates as much for further frames.
@@ -148,30 +156,93 @@ def _is_ours(event):
     return (module or "").startswith("seminaive.")
 
 
-def _compile_again_where_damaged():
-    """Let numba take a cache file that cannot be read for an absent one, which is compiled and written again.
+class LastLocator(CompileResultCacheImpl._locator_classes[0]):  # noqa: SLF001 - numba has no public way
+    """Where compiled kernels of this package lie if numba finds no folder that can be written.
 
-    numba has no public way to say so. Without these two methods, a damaged file would stop every fit until it
-    is deleted by hand. Caches of other packages are left as they are.
+    A folder that was filled before is read, as in a container whose image ran ``seminaive warm-up``. Without
+    one, a folder of this user under the temporary directory is filled. Without that, too, nothing is kept.
     """
 
-    def tolerant(method, instead):
-        def read(self, *key):
+    def __init__(self, py_func, py_file):
+        self._py_file = py_file
+        self._lineno = py_func.__code__.co_firstlineno
+        subpath = self.get_suitable_cache_subpath(py_file)
+        beside = Path(py_file).parent / "__pycache__"
+        given = [Path(numba.config.CACHE_DIR) / subpath] if numba.config.CACHE_DIR else []
+        index = f"*{py_func.__qualname__}-{self._lineno}.py*.nbi"
+        folder = next((folder for folder in (*given, beside) if any(folder.glob(index))), None)
+        temporary = _temporary_folder() if folder is None else None
+        if temporary is not None:
+            folder = temporary / subpath
+            with suppress(OSError):
+                folder.mkdir(exist_ok=True)
+        self._cache_path = str(folder or beside)
+
+    def ensure_cache_path(self):
+        """Do nothing: a file that cannot be written is not kept."""
+
+    @classmethod
+    def from_function(cls, py_func, py_file):
+        """Return the locator of a kernel of this package, None for other functions."""
+        ours = (py_func.__module__ or "").startswith("seminaive.")
+        return cls(py_func, py_file) if ours else None
+
+
+def _temporary_folder():
+    """Return a folder under the temporary directory that only this user can write to, or None.
+
+    Cache files are pickles, which run code when they are read: a folder that others may have filled is none.
+    """
+    user = getattr(os, "getuid", lambda: 0)()  # where there is no such number, the directory is the user's
+    try:
+        folder = Path(tempfile.gettempdir()) / f"seminaive-{user}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return None
+    private = os.name == "nt" or not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return folder if stat.S_ISDIR(found.st_mode) and found.st_uid == user and private else None
+
+
+def _go_on_without_a_cache():
+    """Let numba take a cache file that cannot be read for an absent one, and do without one it cannot write.
+
+    numba has no public way to say so. Without these methods, a damaged file would stop every fit until it is
+    deleted by hand, and so would a full disk or a folder that is read-only. Caches of other packages are left
+    as they are.
+    """
+
+    def tolerant(method, errors, instead):
+        def access(self, *key):
             try:
                 return method(self, *key)
-            except Exception:
+            except errors as error:
                 if "kernels" not in self._cache_path:
                     raise
-                return instead()
+                return instead(self._cache_path, error)
 
-        return read
+        return access
 
-    for name, instead in (("_load_index", dict), ("load", lambda: None)):
+    for name, errors, instead in (
+        ("_load_index", Exception, lambda *_: {}),
+        ("load", Exception, lambda *_: None),
+        ("save", OSError, lambda folder, error: _say_not_kept(folder, error.strerror)),
+    ):
         method = getattr(IndexDataCacheFile, name, None)
-        if method is not None and method.__name__ != "read":
-            setattr(IndexDataCacheFile, name, tolerant(method, instead))
+        if method is not None and method.__name__ != "access":
+            setattr(IndexDataCacheFile, name, tolerant(method, errors, instead))
+
+
+@cache
+def _say_not_kept(folder, reason):
+    """Say once that a folder takes no cache files; processes that this one started leave it to this one."""
+    if multiprocessing.parent_process() is None:
+        sys.stderr.write(NOT_KEPT.format(folder=folder, reason=reason))
+        sys.stderr.flush()
 
 
 _NOTICE = CompilationNotice()
 event.register("numba:compile", _NOTICE)
-_compile_again_where_damaged()
+CompileResultCacheImpl._locator_classes = [*CompileResultCacheImpl._locator_classes, LastLocator]  # noqa: SLF001
+_go_on_without_a_cache()

@@ -69,7 +69,7 @@ class AdditiveClassifier(TableClassifier):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         coverage : float, default=0.95
             The probability, between 0 and 1, that an interval holds the probability of its class.
 
@@ -197,7 +197,7 @@ class AdditiveClassifier(TableClassifier):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
         effects, table = self._effects(), self.encode(X)
         found = np.zeros((len(table), len(self.schema_.columns), len(self.classes_)))
@@ -255,7 +255,7 @@ class AdditiveClassifier(TableClassifier):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
 
         Returns
         -------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from seminaive.encode import (
     EncodedTable,
@@ -23,7 +23,10 @@ from seminaive.encode import (
     question_whole_weights,
     read_columns,
     report_columns,
+    training_columns,
 )
+from seminaive.encode.table_tags import check_columns
+from seminaive.encode.target import check_shared_classes
 from seminaive.errors import (
     ColumnsWarning,
     InputError,
@@ -46,7 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.base import BaseEstimator
 
-    from seminaive.arrays import Floats
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import Schema
     from seminaive.encode.columns_report import ColumnReading
     from seminaive.encode.encoded_table import CutRule
@@ -140,6 +143,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
                 f"one class only: every training row is {training.classes.tolist()[0]!r}. A classifier needs "
                 "rows of at least two classes"
             )
+        check_shared_classes(len(training.classes), len(training.labels))
         self._question_target(training.classes)
         if not self._one_pass:
             announce_long_fit(self, X, sample_weight, training, self._most_searched())
@@ -186,14 +190,15 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         self, X: Any, y: Any, sample_weight: Any, *, known: Schema | None = None, chunk: bool = False
     ) -> TrainingSet:
         """Check and encode training rows: a whole table, or a chunk, perhaps after ``known`` ones."""
+        X = X if known is None else training_columns(X, known.names)
         opened = open_table(X)
         n_rows = opened.n_rows
-        validate_data(self, X, skip_check_array=True, reset=known is None)
+        check_columns(self, X, reset=known is None)
         rule = self.binning_rule()
         opened, training = encode_rows(
             self, X, y, sample_weight, opened=opened, cut_rule=rule, known=known, chunk=chunk
         )
-        self._report_columns(opened, training.table, first=known is None)
+        self._report_columns(opened, training, first=known is None)
         if known is None:
             self._keep_target_name(getattr(y, "name", None))
         question_of = question_whole_weights if self.chooses_by_folds() else question_weights
@@ -208,17 +213,23 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         if isinstance(name, str) and name:
             self.target_name_ = name
 
-    def _report_columns(self, opened: Table, table: EncodedTable, *, first: bool) -> None:
+    def _report_columns(self, opened: Table, training: TrainingSet, *, first: bool) -> None:
         """Keep how the columns were read, and warn once about what is probably a mistake."""
-        readings = read_columns(opened, table)
+        readings = read_columns(opened, training.table)
         if first:
-            self._keep_readings(readings, opened, table.schema)
+            self._keep_readings(readings, opened, training.table.schema, training.labels)
         else:
             self.columns_read_ = merge_readings(self.columns_read_, readings)
 
-    def _keep_readings(self, readings: tuple[ColumnReading, ...], opened: Table, schema: Schema) -> None:
+    def _keep_readings(
+        self,
+        readings: tuple[ColumnReading, ...],
+        opened: Table,
+        schema: Schema,
+        labels: Integers | None = None,
+    ) -> None:
         self.columns_read_ = readings
-        mistakes = probable_mistakes(opened, schema, self.categorical_features)
+        mistakes = probable_mistakes(opened, schema, self.categorical_features, labels)
         if mistakes:
             shown = "; ".join(mistakes[:MOST_MISTAKES])
             more = f"; and {len(mistakes) - MOST_MISTAKES} more" if len(mistakes) > MOST_MISTAKES else ""
@@ -257,7 +268,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
         if "schema_" not in vars(self):
             check_is_fitted(self)
@@ -265,8 +276,9 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         few = encoder.encode_few(X, named="feature_names_in_" in vars(self))
         if few is not None:  # the columns are those of training, so scikit-learn's checks would pass
             return few
+        X = training_columns(X, self.schema_.names)
         opened = open_table(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
+        check_columns(self, X, reset=False)
         return encoder.encode(opened)
 
     # Fitted attributes that a model file holds, with their types; see seminaive.saving.fitted_state. Those of
@@ -324,7 +336,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
         return log_posterior(self._joint_log_scores(self.encode(X)))
 
@@ -334,7 +346,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
         log_proba = self.predict_log_proba(X)
         return np.exp(log_proba, out=log_proba)
@@ -345,7 +357,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
         scores = self._joint_log_scores(self.encode(X))
         if scores.shape[1] == 2:
@@ -358,7 +370,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
         scores = self._joint_log_scores(self.encode(X))
         return np.asarray(self.classes_[scores.argmax(axis=1)])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from seminaive.encode import keep_columns, open_table
+from seminaive.encode.table_tags import by_name, check_columns
 from seminaive.errors import InputError
 from seminaive.models.table_estimator import TableEstimator
 
@@ -37,11 +38,12 @@ class TableSelector(SelectorMixin, TableEstimator):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
         check_is_fitted(self)
+        X = by_name(self, X)
         opened = open_table(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
+        check_columns(self, X, reset=False)
         if len(opened.names) != len(self.support_):
             raise InputError(
                 f"fitted on {len(self.support_)} columns, got {len(opened.names)}: pass the training columns"

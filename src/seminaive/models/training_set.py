@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from seminaive.encode import (
     EncodedTable,
@@ -17,6 +16,7 @@ from seminaive.encode import (
     open_table,
     weigh_classes,
 )
+from seminaive.encode.table_tags import check_columns
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def open_training(
 ) -> tuple[Table, EncodedTarget, Floats | None]:
     """Return the table, labels and weights that an estimator learns from; remember the columns' names."""
     opened = open_table(X)
-    validate_data(estimator, X, skip_check_array=True)
+    check_columns(estimator, X, reset=True)
     return labelled_rows(type(estimator).__name__, X, y, sample_weight, opened)
 
 

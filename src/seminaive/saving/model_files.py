@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.errors import InputError, ModelFileError
-from seminaive.files import whole_file
+from seminaive.files import is_there, whole_file
 from seminaive.saving.fitted_state import ArrayBytes, model_from_document, model_to_document
 from seminaive.saving.stored_types import model_class
 
@@ -132,7 +132,7 @@ def load_model(path: str | Path, *, max_bytes: int = MAX_BYTES) -> TableClassifi
         What the file may hold, before compression, and what may be derived from it.
     """
     path = Path(path)
-    if not path.is_file():
+    if not is_there(path) or not path.is_file():
         raise ModelFileError(f"there is no file {str(path)!r}")
     members = _read_members(path, max_bytes)
     document = _read_document(path, members)

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 # Rows whose deviations are kept at once.
 AT_ONCE = 8192
+# Standard deviations from a mean that are told apart. Variances have their fourth power, which has to be
+# finite in sums.
+FARTHEST = 1e70
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,7 @@ class CountPosterior:
         weight = np.maximum(self.statistics.moments.weight, 1.0)
         away = normal.deviations(numbers)[:, :, None] - normal.shift
         z = np.where(normal.varies[:, None], away / np.sqrt(normal.class_variance), np.nan)
+        z = np.clip(z, -FARTHEST, FARTHEST)
         squared = np.square(z)
         if self.pooled:
             # What the density has in common for all classes does not count.

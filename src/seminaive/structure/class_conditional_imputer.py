@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from seminaive.encode.table_tags import by_name
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.parameters import LARGEST_WHOLE, check_number
 from seminaive.scores import generative_scores, log_posterior
@@ -94,7 +95,7 @@ class ClassConditionalImputer(Imputer):
             The training columns.
         """
         check_is_fitted(self)
-        return self._completed(X, None)
+        return self._completed(by_name(self, X), None)
 
     def _completed(self, X: Any, labels: Indices | None) -> Any:
         table = self._encode(X)

@@ -16,6 +16,7 @@ from seminaive.encode import (
     encode_target,
     frame_like,
     open_table,
+    training_columns,
 )
 from seminaive.errors import InputError
 from seminaive.models.base import TableClassifier
@@ -223,7 +224,7 @@ class FittedNetwork(TableClassifier):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         random_state : int, RandomState or None, default=None
         y : array-like of shape (n_rows,), default=None
             Classes, where they are known; else they are drawn, too, and dropped.
@@ -236,6 +237,7 @@ class FittedNetwork(TableClassifier):
         from seminaive.structure.filling import filled, missing_rows
 
         check_whole("n_draws", n_draws, "a number of tables, 1 or more", low=1)
+        X = training_columns(X, self.schema_.names)
         codes = self._node_codes(self.encode(X))
         if y is not None:
             codes[:, -1] = self._label_codes(y, len(codes))

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import validate_data
 
 from seminaive.encode import EmptyColumn, TableEncoder, encode_target, open_table
-from seminaive.errors import ColumnsWarning, InputError, warn_caller
+from seminaive.encode.table_tags import check_columns
+from seminaive.encode.written_dates import holds_dates
+from seminaive.errors import ColumnsWarning, InputError, refused_as, warn_caller
 from seminaive.models.table_estimator import TableEstimator
 from seminaive.models.training_set import TrainingSet, labelled_rows
 from seminaive.structure.filling import drawn_values, filled, missing_rows
@@ -42,7 +43,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
     def _encode_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingSet:
         """Check and encode a training table; sets ``schema_``, and ``classes_`` where there are labels."""
         opened = open_dense(X)
-        validate_data(self, X, skip_check_array=True)
+        check_columns(self, X, reset=True)
         labels = np.zeros(opened.n_rows, int) if y is None else y
         opened, target, row_weight = labelled_rows(type(self).__name__, X, labels, sample_weight, opened)
         encoder, table = TableEncoder.learn(
@@ -74,7 +75,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
 
     def _encode(self, X: Any) -> EncodedTable:
         opened = open_dense(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
+        check_columns(self, X, reset=False)
         return TableEncoder(self.schema_).encode(opened)
 
     @staticmethod
@@ -82,10 +83,12 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, TableEstimator):
         """Return a list of rows as an array, as transformers do; other tables as they are."""
         if not isinstance(table, list):
             return table
-        plain = set(open_table(table).kinds) == {"numeric"}
+        opened = open_table(table)
+        plain = set(opened.kinds) == {"numeric"} and not any(map(holds_dates, opened.columns))
         return np.array(table, dtype=np.float64 if plain else object)
 
     def _written(self, X: Any, codes: NDArray[Any], numbers: Floats) -> Any:
         """Return the table with its missing cells as they were drawn; unseen categories stay."""
         rows = missing_rows(open_table(X), self.schema_)
-        return filled(X, rows, drawn_values(rows, self.schema_, codes, numbers))
+        with refused_as(lambda error: InputError(f"drawn cells do not fit into their column: {error}")):
+            return filled(X, rows, drawn_values(rows, self.schema_, codes, numbers))

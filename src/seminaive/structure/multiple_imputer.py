@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from seminaive.encode.table_tags import by_name, check_columns
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.parameters import LARGEST_WHOLE, N_IMPUTATIONS, check_whole
@@ -103,7 +104,7 @@ class MultipleImputer(Imputer):
 
     def _check_source(self, X: Any) -> None:
         open_dense(X)
-        validate_data(self, X, skip_check_array=True)
+        check_columns(self, X, reset=True)
         if not callable(getattr(self.source, "draw_missing_cells", None)):
             raise InputError(
                 f"source needs a method draw_missing_cells(X, n_draws, random_state), which "
@@ -138,6 +139,7 @@ class MultipleImputer(Imputer):
             labels.
         """
         check_is_fitted(self, "seed_")
+        X = by_name(self, X)
         if self.source is not None:
             return iter(self._draws_of_source(X, y))
         if y is not None and not self.knows_labels:
@@ -169,7 +171,7 @@ class MultipleImputer(Imputer):
         return "y" in signature(self.source.draw_missing_cells).parameters
 
     def _draws_of_source(self, X: Any, y: Any) -> Any:
-        validate_data(self, X, skip_check_array=True, reset=False)
+        check_columns(self, X, reset=False)
         draw = self.source.draw_missing_cells
         given = {"n_draws": self.n_imputations, "random_state": self.seed_}
         if y is None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from seminaive.encode import frame_like
-from seminaive.encode.table_tags import of_tables
+from seminaive.encode.table_tags import by_name, check_columns, of_tables
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.parameters import check_choice
@@ -101,7 +101,7 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
         with unchanged_on_failure(self):
             open_dense(X)
-            validate_data(self, X, skip_check_array=True)
+            check_columns(self, X, reset=True)
             self.imputer_ = MultipleImputer() if self.imputer is None else clone(self.imputer)
             self.imputer_.fit(X, y, **weighted)
             self.estimators_, variances = [], []
@@ -117,8 +117,9 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _members(self, X: Any) -> Iterable[tuple[Any, Any]]:
         """Give each fit with one completion of a table."""
         check_is_fitted(self)
+        X = by_name(self, X)
         open_dense(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
+        check_columns(self, X, reset=False)
         return zip(self.estimators_, self.imputer_.completions(X), strict=True)
 
     def _probabilities(self, X: Any) -> Floats:
@@ -131,7 +132,7 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
         if self.average == "probabilities":
             return pool_estimates(self._probabilities(X)).mean
@@ -144,7 +145,7 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
         return pool_estimates(self._probabilities(X)).between
 
@@ -154,7 +155,7 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : frame, array or list of rows
-            The training columns, in the training order.
+            The training columns: by name, or in the training order where there are no names.
         """
         probabilities = self.predict_proba(X)
         return np.asarray(self.classes_[probabilities.argmax(axis=1)])

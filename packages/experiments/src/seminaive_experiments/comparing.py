@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from seminaive.cli.options import (
+    Dates,
     Decimal,
     Encoding,
     MissingValues,
@@ -81,6 +82,7 @@ def compare(
     seed: Annotated[int, typer.Option(help="Same number, same results.")] = 0,
     sep: Separator = None,
     decimal: Decimal = None,
+    dates: Dates = None,
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
@@ -91,7 +93,7 @@ def compare(
     if not time_limit >= 0:
         raise InputError(f"--time-limit is 0 or more seconds, got {time_limit}")
     names = [name for part in model or [] for name in part.split(",")]
-    known = text_format(sep, decimal, encoding, na_values)
+    known = text_format(sep, decimal, encoding, na_values, dates)
     outputs = [path for path in (report, csv) if path]
     tables = [str(received(Path(table))) for table in tables]
     chosen = _Columns(target, drop, weight)
