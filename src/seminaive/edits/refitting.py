@@ -19,6 +19,7 @@ from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
 from seminaive.scores import Edit, Refit
 from seminaive.solvers.quasi_newton import minimize
+from seminaive.solvers.result import TOL
 from seminaive.solvers.search_coordinates import search_coordinates
 from seminaive.statistics import Terms
 
@@ -42,7 +43,7 @@ def refit_around(
     date: str | None = None,
     ridge: float = 1.0,
     order: int | None = None,
-    tol: float = 1e-6,
+    tol: float = TOL,
     max_iter: int = 1000,
 ) -> EditedModel:
     """Fit the effects of all columns that were not edited again, around those that were.
@@ -67,8 +68,8 @@ def refit_around(
     order : int, default=None
         How many columns a correction looks at, at most: 1, or 2; None is 2 where the model has effects of
         several columns.
-    tol : float, default=1e-6
-        The norm of the gradient, relative to the start, at which to stop.
+    tol : float, default=1e-3
+        Where the fit stops: its square is the share of the penalised loss by which it may exceed its minimum.
 
     Returns
     -------

@@ -91,8 +91,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
     objective_ : float
         Log loss plus ridge.
     gradient_norm_ : float
-        The certificate: norm of the projected gradient relative to the larger of those at naive Bayes and at
-        exponents of 0.
+        How close to the optimum the fit ended (its certificate), on the scale of ``tol``.
     n_iter_ : int
 
     Examples

@@ -47,8 +47,10 @@ class StreamingClassifier(HigherOrderClassifier):
     bins : "mdl" or int, default="mdl"
         How numbers are cut into intervals: where the classes change, by minimum description length, or
         into that number of intervals with equally many rows.
-    tol : float, default=1e-4
-        Norm of the gradient in the search space at which to stop, relative to that at the start.
+    tol : float, default=1e-3
+        Where the fit stops: its square is the share of the penalised loss by which it may exceed its minimum,
+        a millionth by default. For another loss than the log likelihood, and with ``solver="sgd"``, the norm
+        of the gradient at which to stop, relative to that at the start.
     max_iter : int, default=1000
         Iterations, or epochs of stochastic descent.
     n_jobs : int, default=None
@@ -61,8 +63,7 @@ class StreamingClassifier(HigherOrderClassifier):
     objective_ : float
         The penalised loss at the solution.
     gradient_norm_ : float
-        How close to the optimum the fit ended (its certificate): the norm of the gradient, relative to that
-        at the start.
+        How close to the optimum the fit ended (its certificate), on the scale of ``tol``.
     n_iter_ : int
     passes_ : int
         Passes over all rows; counting pairs for the scaling is one of them.

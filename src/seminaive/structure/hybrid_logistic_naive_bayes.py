@@ -114,9 +114,9 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         Half of it times the squared coefficients of the logistic part (of standardised numbers and of
         indicators) is added to the log loss, a sum over rows. So small a ridge only matters if the classes
         can be separated without error: then there is no optimum without it.
-    tol : float, default=1e-6
-        When the logistic fit stops: the norm of the gradient in the metric of the inverse Hessian, relative
-        to the square root of twice the log loss of equal probabilities.
+    tol : float, default=1e-3
+        Where logistic parts stop: its square is the share of the penalised loss by which one may exceed its
+        minimum.
     max_iter : int, default=1000
         Newton steps of a logistic fit.
     random_state : int, RandomState or None, default=0
