@@ -45,6 +45,7 @@ def test_estimators_were_discovered():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # the checks fit absurd data
 @pytest.mark.filterwarnings("ignore::seminaive.errors.EmptyBlanketWarning")
 @pytest.mark.filterwarnings("ignore::seminaive.errors.FoldsWarning")  # some data have a class of one row
+@pytest.mark.filterwarnings("ignore::seminaive.errors.WeightsWarning")  # some have whole weights
 @pytest.mark.filterwarnings("ignore:Estimator's parameters changed:UserWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_estimator_passes_scikit_learns_checks(estimator, check):
