@@ -96,7 +96,8 @@ def test_validate_judges_the_fit_with_groups(cv, seed):
     fresh, truth, _ = patients(1000, 100 + seed)
     model = SemiNaive(cv=cv)
     fitted = clone(model).fit(X, y, groups=patient)
-    found = validate(model, X, y, groups=patient, n_replays=20, n_folds=10, n_repeats=1, progress=False)
+    # The percentile of 2.5 % of 20 replays is between the two least, and nothing of the tail is seen.
+    found = validate(model, X, y, groups=patient, n_replays=40, n_folds=10, n_repeats=1, progress=False)
     np.testing.assert_allclose(found.replays.apparent, fitted.predict_proba(X), atol=1e-6)
     of_loss = found.summary.set_index("measure").loc["log_loss"]
     assert of_loss["low"] <= log_loss(truth, fitted.predict_proba(fresh)[:, 1]) <= of_loss["high"]
@@ -161,9 +162,8 @@ def test_folds_that_know_one_class_only_give_a_finite_loss(name):
     X, y = np.random.default_rng(0).normal(size=(90, 4)), np.repeat([0, 1, 2], 30)
     with pytest.warns(FoldsWarning, match=r"0 in 1 of 3 folds, 1 in 1 of 3 folds, 2 in 1 of 3 folds"):
         model = clone(SEARCHING[name]).set_params(cv=KFold(3)).fit(X, y)
-    # Each row is of a class that the 60 training rows of its fold lack; one row in 91 is of unknown label.
-    expected = (90 * np.log(61) + np.log(61) / 3 + 2 / 3 * np.log(2 * 61 / 60)) / 91
-    assert model.cv_log_loss_ == pytest.approx(expected, rel=1e-6)
+    # Each row is of a class that the 60 training rows of its fold lack.
+    assert model.cv_log_loss_ == pytest.approx(np.log(61), rel=1e-6)
     assert np.isfinite(model.predict_proba(X)).all()
 
 
@@ -173,7 +173,7 @@ def test_a_class_of_one_row_is_told_and_has_the_probability_of_a_label_never_see
     y = np.array(["no", "yes"], dtype=object)[y]
     plain = clone(SEARCHING[name]).fit(X, y)
     y[7] = "rare"
-    with pytest.warns(FoldsWarning, match=r"rare in 1 of 5 folds|rare in 1 of 10 folds"):
+    with pytest.warns(FoldsWarning, match=r"rare in (1 of 5|1 of 10|6 of 30) folds"):
         model = clone(SEARCHING[name]).fit(X, y)
     assert np.isfinite([model.cv_log_loss_, *model.cv_log_loss_interval_]).all()
     of_shares = -np.sum([share * np.log(share) for share in np.unique(y, return_counts=True)[1] / 150])

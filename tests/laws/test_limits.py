@@ -39,7 +39,7 @@ LIMITS = [
     ("LR", fusion, {"FEW_ROWS": 0}),
     ("LR", fusion, {"FEW_ROWS": 0, "MOST_SLOTS": 0, "PLANNING_ROWS": 50}),
     ("hybrid", logistic_parts, {"MOST_FACTORED": 0}),
-    ("hybrid", logistic_parts, {"MOST_PASSES_PER_STEP": 0}),
+    ("hybrid", logistic_parts, {"MOST_COUPLED_CELLS": 0}),
     ("hybrid", logistic_parts, {"LEAST_ELIMINATED": 10**6}),
 ]
 

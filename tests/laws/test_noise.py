@@ -120,6 +120,7 @@ def test_semi_naive_is_misled_by_at_most_one_noise_table_in_forty(table):
     assert np.sort(found)[-2] <= 0.02
 
 
+@pytest.mark.filterwarnings("ignore::seminaive.errors.FoldsWarning")
 @pytest.mark.parametrize(("estimator", "options"), MODELS)
 def test_a_class_of_one_row_does_not_make_noise_believed(estimator, options):
     # A fold without that row has no share of its class, over which any model would gain without limit.

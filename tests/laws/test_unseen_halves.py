@@ -40,7 +40,7 @@ def streamed(model, X, y):
 @pytest.mark.parametrize("model", DISCRIMINATIVE, ids=str)
 def test_the_cell_is_the_training_weighted_mean_over_its_row(model, n_classes):
     X, y = telling_pair(n_classes=n_classes)
-    weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
+    weight = np.random.default_rng(1).uniform(0.5, 3.5, len(y))
     model = clone(model).set_params(categorical_features="all").fit(X, y, sample_weight=weight)
     scores = model.scores_
     term = scores.terms.features.index((0, 1))

@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, indexable
 
 from seminaive.errors import FoldsWarning, InputError, WeightsWarning, warn_caller
 from seminaive.models.decided import groups_of_rows
@@ -97,6 +97,7 @@ def fold_rows(
     "auto" is a number of folds by the number of rows. Each row is held out with all its weight. Folds by
     number are drawn ``n_draws`` times; None is as often as few rows need (`draws_by_size`).
     """
+    (y,) = indexable(y)
     _check_groups(groups, y)
     if isinstance(cv, str):
         cv = folds_by_size(len(rows.labels))

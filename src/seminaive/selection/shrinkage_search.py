@@ -286,8 +286,8 @@ class ShrinkageSearch:
         found, of_shares = decision.weights[:-1], float(decision.weights[-1])
         if not found.any():
             found = np.eye(len(found))[0]  # beside the class shares no trial has weight; the first has most
-        # Without held-out rows, none has shown any gain.
-        fit_share = 1.0 - of_shares if len(self.held_out) else 0.0
+        # Without held-out rows of a class that their fold knows, none has shown any gain.
+        fit_share = 1.0 - of_shares if self.held_out.known.any() else 0.0
         decision = replace(decision, weights=found, fit_share=fit_share).without_negligible()
         parts = [part for part, weight in zip(parts, decision.weights, strict=True) if weight]
         decision = replace(decision, weights=decision.weights[decision.weights > 0])

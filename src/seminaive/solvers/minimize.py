@@ -79,7 +79,7 @@ class NewtonStep:
     products: int
 
 
-class Steps(Protocol):
+class NewtonSteps(Protocol):
     """A way to take Newton steps: among all vectors (`free_step`), or among those that obey inequalities."""
 
     def __call__(
@@ -95,7 +95,7 @@ def minimize(
     *,
     tol: float,
     max_iter: int,
-    step_from: Steps | None = None,
+    step_from: NewtonSteps | None = None,
 ) -> SolverResult:
     """Return the minimisers: each function exceeds its minimum by at most ``tol**2`` of its value.
 
