@@ -156,9 +156,10 @@ def test_lanes_of_several_classes_read_back_exactly(pairs):
 
 
 def test_the_note_grows_with_what_is_not_drawn(two):
+    # Six pairs of four columns; humidity has one level.
     model, _ = two
-    assert NomogramDisplay.from_estimator(model, pairs=0).note.startswith("10 effects that are not drawn")
-    assert NomogramDisplay.from_estimator(model, pairs=1).note.startswith("9 effects that are not drawn")
+    assert NomogramDisplay.from_estimator(model, pairs=0).note.startswith("6 effects that are not drawn")
+    assert NomogramDisplay.from_estimator(model, pairs=1).note.startswith("5 effects that are not drawn")
 
 
 def test_weaker_features_may_be_left_out_of_a_nomogram_which_says_so(two):

@@ -71,6 +71,7 @@ def test_of_many_curves_those_that_end_farthest_from_zero_are_named():
     assert {text.get_text() for text in display.names_} == set(names[:20])
 
 
+@pytest.mark.filterwarnings("ignore::seminaive.errors.FoldsWarning")  # one row of each class
 def test_a_path_of_one_model_can_be_drawn():
     model = GroupRegularizedNaiveBayes().fit([["a"], ["a"]], [0, 1])
     assert PathDisplay.from_estimator(model).lines_ == []

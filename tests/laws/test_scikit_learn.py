@@ -28,8 +28,8 @@ WITH_SPARSE_TABLES = {
 
 # The same for every estimator that chooses by held-out rows.
 WITH_HELD_OUT_ROWS = {
-    "check_sample_weight_equivalence_on_dense_data": "a weight says how much a row matters, not how many rows "
-    "it is: see test_weights.py"
+    "check_sample_weight_equivalence_on_dense_data": "a weight says how much a row matters, not how many "
+    "rows it is: see test_weights.py"
 }
 
 

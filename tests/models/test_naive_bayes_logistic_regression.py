@@ -15,7 +15,7 @@ from seminaive import (
     load_model,
     save_model,
 )
-from seminaive.errors import ConvergenceWarning, InputError
+from seminaive.errors import ConvergenceWarning, FoldsWarning, InputError
 from seminaive.objective.log_loss import POINTWISE
 from seminaive.selection import shrinkage_search
 from seminaive.selection.decision import SearchPlan
@@ -228,38 +228,42 @@ class TestCrossValidation:
         X, y = mixed_table()
         assert NaiveBayesLogisticRegressionCV(strengths=5).fit(X, y).fold_losses_.tol == 1e-6
 
-    def test_weights_count_in_fitting_and_in_the_test_losses(self):
+    def test_weights_are_copies_of_rows_at_strengths_divided_by_their_mean(self):
         X, y = mixed_table()
-        weight = np.random.default_rng(1).integers(1, 4, len(y))
+        X = X[["height", "dose"]].fillna(1.0)  # smoothing counts rows, so categories would know the number
+        copies = np.random.default_rng(1).integers(1, 4, len(y))
         folds = np.arange(len(y)) % 5
-        repeated = np.repeat(np.arange(len(y)), weight)
+        repeated = np.repeat(np.arange(len(y)), copies)
 
-        def fitted(rows, weights):
+        def fitted(rows, weights, strengths):
             splits = [(np.flatnonzero(folds[rows] != f), np.flatnonzero(folds[rows] == f)) for f in range(5)]
-            model = NaiveBayesLogisticRegressionCV(strengths=[0.5, 5.0, 50.0], cv=splits, tol=3e-5)
+            model = NaiveBayesLogisticRegressionCV(
+                strengths=strengths, cv=splits, tol=3e-5, generative_shares=(1.0,), selection="min"
+            )
             # Folds are solved as exactly as the path, so that weights and copies are the same problem.
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(shrinkage_search, "SEARCH", SearchPlan(precision=3e-5))
                 return model.fit(X.iloc[rows], y[rows], sample_weight=weights)
 
-        weighted = fitted(np.arange(len(y)), weight.astype(float))
-        copied = fitted(repeated, None)
-        np.testing.assert_array_equal(weighted.fold_losses_.fold_weights, copied.fold_losses_.fold_weights)
+        mean, strengths = copies.mean(), np.array([0.5, 5.0, 50.0])
+        # Half of whole numbers are not whole, and their scale says nothing.
+        weighted = fitted(np.arange(len(y)), copies / 2, strengths / mean)
+        copied = fitted(repeated, None, strengths)
+        of_folds = weighted.fold_losses_.fold_weights * mean
+        np.testing.assert_allclose(of_folds, copied.fold_losses_.fold_weights, rtol=1e-12)
         # Both are solved to 1e-9 of strength_max; the least curvature is of the order of 1e-2 of it.
         np.testing.assert_allclose(weighted.fold_losses_.losses, copied.fold_losses_.losses, atol=1e-7)
         np.testing.assert_allclose(weighted.coefficients_, copied.coefficients_, atol=1e-5)
-        assert weighted.strength_ == copied.strength_
+        assert weighted.strength_ * mean == pytest.approx(copied.strength_, rel=1e-12)
 
-    def test_weights_times_a_number_are_the_same_problem_at_that_number_times_the_strength(self):
+    def test_weights_times_a_number_are_the_same_problem(self):
         X, y = mixed_table()
-        X = X[["height", "dose"]].fillna(1.0)  # smoothing counts rows, so categories would know the number
-        # Whole numbers would be counts, which are divided among folds.
         weight = np.random.default_rng(1).uniform(0.5, 3.0, len(y))
         one = NaiveBayesLogisticRegressionCV(strengths=30).fit(X, y, sample_weight=weight)
         half = NaiveBayesLogisticRegressionCV(strengths=30).fit(X, y, sample_weight=weight / 2)
-        assert half.strength_ == pytest.approx(one.strength_ / 2, rel=1e-9)
-        # Halving is exact; what differs is that rows of weight one take their logarithms together.
-        np.testing.assert_allclose(half.fold_losses_.losses, one.fold_losses_.losses, rtol=1e-9)
+        assert half.strength_ == one.strength_
+        # Halving is exact.
+        np.testing.assert_array_equal(half.fold_losses_.losses, one.fold_losses_.losses)
 
     def test_the_best_strength_is_never_the_last_one_tried_but_for_no_penalty(self):
         rng = np.random.default_rng(0)
@@ -322,7 +326,8 @@ class TestCrossValidation:
         X, y = load_iris(return_X_y=True)
         y = y.copy()
         y[0] = 7
-        model = NaiveBayesLogisticRegressionCV(strengths=10).fit(X, y)
+        with pytest.warns(FoldsWarning, match=r"\(7 in 1 of 5 folds\)"):
+            model = NaiveBayesLogisticRegressionCV(strengths=10).fit(X, y)
         assert np.isfinite(model.fold_losses_.losses).all()
         assert np.isfinite(model.predict_proba(X)).all()
 

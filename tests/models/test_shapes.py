@@ -115,23 +115,6 @@ def test_certificates_are_below_the_tolerance(shaped):
     assert 0 < model.gradient_norm_ <= model.tol
 
 
-def test_integer_weights_equal_repeated_rows_under_shapes():
-    X, y = table(120)
-    weights = np.random.default_rng(1).integers(1, 4, len(y))
-    repeated = np.repeat(np.arange(len(y)), weights)
-    rows = np.arange(len(y))
-    splits = [(rows[rows % 3 != fold], rows[rows % 3 == fold]) for fold in range(3)]
-    places = [tuple(np.flatnonzero(np.isin(repeated, side)) for side in split) for split in splits]
-    shapes = {"age": "increasing", "dose": "convex"}
-    weighted = SemiNaive(shapes=shapes, cv=splits, interactions=0).fit(X, y, weights)
-    copied = SemiNaive(shapes=shapes, cv=places, interactions=0).fit(X.iloc[repeated], y[repeated])
-    np.testing.assert_allclose(
-        weighted.scores_.joint_log_scores(weighted.encode(X)),
-        copied.scores_.joint_log_scores(copied.encode(X)),
-        atol=0.02,
-    )
-
-
 def test_groups_are_kept_together_under_shapes():
     X, y = table(90)
     groups = np.arange(90) // 3

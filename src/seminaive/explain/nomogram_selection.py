@@ -20,6 +20,8 @@ FRAME = 3.0
 PAIR_SHARE = 0.05
 # The share of the sheet that pairs leave to features.
 FOR_FEATURES = 0.7
+# Effects are none at this share of the strongest: pairs with a column of one level are 0 up to rounding.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,9 @@ class Selection:
             shown.append(effect)
         every: list[Any] = [*effects.features, *effects.tuples]
         names = {effect.name for effect in shown} | {effect.name for effect in drawn}
-        rest = [effect for effect in every if effect.name not in names and importance(effect.deviation) > 0]
+        least = ROUNDING * max((importance(effect.deviation) for effect in every), default=0.0)
+        left = [effect for effect in every if effect.name not in names]
+        rest = [effect for effect in left if importance(effect.deviation) > least]
         return cls(shown, drawn, [] if is_negligible(rest, effects) else rest)
 
 

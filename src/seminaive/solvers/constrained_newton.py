@@ -86,7 +86,7 @@ def nearest_obeying(inequalities: Inequalities, gram: Floats, coefficients: Floa
 
 
 class ConstrainedSteps:
-    """Newton steps of functions of coefficients that obey inequalities (`seminaive.solvers.minimize.NewtonSteps`).
+    """Newton steps of functions whose coefficients obey inequalities (`minimize.NewtonSteps`).
 
     Parameters
     ----------
