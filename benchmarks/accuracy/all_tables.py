@@ -1,7 +1,7 @@
 """How long do fits to all rows of each real table take, and what are they worth? One line each, resumable.
 
-    python benchmarks/all_tables.py run semi-naive [--tables letter,adult] [--limit 300] [--results DIR]
-    python benchmarks/all_tables.py report [semi-naive] [--above 20] [--over ebm-4] [--before DIR]
+    python benchmarks/accuracy/all_tables.py run semi-naive [--tables letter] [--limit 300] [--results DIR]
+    python benchmarks/accuracy/all_tables.py report [semi-naive] [--above 20] [--over ebm-4] [--before DIR]
 
 A model is fitted to four fifths of the rows of a table, stratified, without any limit on their number; the
 rest judges it, at most 5,000 rows. The tables and SCHEMA.json lie in the folder that SEMINAIVE_DATA names.
@@ -12,18 +12,21 @@ more than `--above` processor seconds, and all that were ended; `--before` compa
 those of an earlier version on the tables that both have; `--over` divides seconds by those of another model.
 """
 
+import sys
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.model_selection import train_test_split
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
 from board_tables import DATA, MOST_TEST_ROWS, REPEATED, read_table
 from contenders import MODELS
-from sklearn.model_selection import train_test_split
 from study import Study, listed, read_results
 from study_commands import commands, perform
 
-RESULTS = Path(__file__).parent / "results" / "all_tables"
+RESULTS = Path(__file__).parent.parent / "results" / "all_tables"
 TESTED = 0.2
 
 

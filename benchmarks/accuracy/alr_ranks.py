@@ -1,6 +1,6 @@
 """Is the cross-validated hierarchy the best default classifier in log loss? Mean ranks over real tables.
 
-    SEMINAIVE_DATA=... python benchmarks/alr_ranks.py
+    SEMINAIVE_DATA=... python benchmarks/accuracy/alr_ranks.py
 
 appends one line per table, size, split and method to results/alr/ranks-raw.csv, continues where it was
 stopped, and writes the mean ranks to results/alr/ranks.csv. ``--again NAME`` forgets the lines of a method,
@@ -14,6 +14,7 @@ import datetime as dt
 import json
 import os
 import platform
+import sys
 import time
 import warnings
 from importlib.metadata import version
@@ -21,12 +22,14 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from peers.boosting_and_forests import make_rivals
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from seminaive import HigherOrderLogisticRegressionCV
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from peers.boosting_and_forests import make_rivals
 
 TABLES = """
 australian-credit heart-cleveland german-credit pima-diabetes breast-cancer-ljubljana
@@ -38,7 +41,7 @@ adult
 nursery magic page-blocks bank-churn
 """.split()  # noqa: SIM905 - a list would be 30 lines
 SIZES = ["all", 100, 300]
-RESULTS = Path(__file__).parent / "results" / "alr"
+RESULTS = Path(__file__).parent.parent / "results" / "alr"
 COLUMNS = ["table", "size", "split", "method", "n_train", "log_loss", "error", "seconds"]
 
 
@@ -106,7 +109,7 @@ def summarise():
         f"{package}={version(package)}" for package in ("seminaive", "scikit-learn", "lightgbm", "numpy")
     )
     header = [
-        "# command: python benchmarks/alr_ranks.py --splits 3",
+        "# command: python benchmarks/accuracy/alr_ranks.py --splits 3",
         f"# date: {dt.datetime.now(tz=dt.UTC).date()}; python {platform.python_version()}; {versions}",
         "# Ranks among five methods, means over tables; a table has the mean losses of its splits, which are",
         "# the same for all methods. Seconds of one thread.",

@@ -1,12 +1,12 @@
 """Which classifier is first on real tables, and at what time? One line per fold, resumable.
 
-    python benchmarks/board.py run semi-naive [--settings n100,n300,full] [--tables car,adult] [--minutes 30]
-    python benchmarks/board.py run ebm,catboost,lightgbm --others [--limit 60]
-    python benchmarks/board.py report semi-naive [--against EBM,RF,...] [--pictures docs/pictures]
-    python benchmarks/board.py report semi-naive,ebm,catboost --others [--pictures docs/pictures]
-    python benchmarks/board.py report semi-naive,... --others --role "not chosen"
-    python benchmarks/board.py run semi-naive --random-state 1
-    python benchmarks/board.py states semi-naive --states 1,2,3,4,5 [--against EBM,RF,...] [--others]
+    python benchmarks/accuracy/board.py run semi-naive [--settings n100,full] [--tables car] [--minutes 30]
+    python benchmarks/accuracy/board.py run ebm,catboost,lightgbm --others [--limit 60]
+    python benchmarks/accuracy/board.py report semi-naive [--against EBM,RF,...] [--pictures docs/pictures]
+    python benchmarks/accuracy/board.py report semi-naive,ebm,catboost --others [--pictures docs/pictures]
+    python benchmarks/accuracy/board.py report semi-naive,... --others --role "not chosen"
+    python benchmarks/accuracy/board.py run semi-naive --random-state 1
+    python benchmarks/accuracy/board.py states semi-naive --states 1,2,3,4,5 [--against EBM,RF,...] [--others]
 
 `run` appends to results/board/NAME.csv and goes on where it stopped. Settings: `full` is stratified 5-fold
 cross-validation; `n300` and `n100` are random training sets of that size. The tables and SCHEMA.json lie in
@@ -29,15 +29,18 @@ difference that another state would undo is luck.
 """
 
 import argparse
+import sys
 from pathlib import Path
 
 import pandas as pd
-from board_report import report, report_states
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from accuracy.board_report import report, report_states
 from board_tables import FOLD, board_plan, others_plan, split
 from contenders import MODELS, with_state
 from study import Study, listed, run
 
-RESULTS = Path(__file__).parent / "results" / "board"
+RESULTS = Path(__file__).parent.parent / "results" / "board"
 AGAINST = "EBM,LightGBM,HGB,RF,LRcv-l2,LRcv-l1,LR-C1,NB-mdl,NB-q10,AODE,ALR-w1,ALR-w4"
 
 

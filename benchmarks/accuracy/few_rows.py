@@ -1,8 +1,8 @@
 """Which model of ours beats cross-validated logistic regression on few rows? One line per sample, resumable.
 
-    python benchmarks/few_rows.py run logistic-cv [--sizes 50,100,200] [--samples 3] [--minutes 30]
-    python benchmarks/few_rows.py run semi-naive,nbrlr-cv [--tables car,adult] [--limit 60] [--results DIR]
-    python benchmarks/few_rows.py report [semi-naive,nbrlr-cv] [--results DIR] [--before DIR]
+    python benchmarks/accuracy/few_rows.py run logistic-cv [--sizes 50,100,200] [--samples 3] [--minutes 30]
+    python benchmarks/accuracy/few_rows.py run semi-naive [--tables car,adult] [--limit 60] [--results DIR]
+    python benchmarks/accuracy/few_rows.py report [semi-naive,nbrlr-cv] [--results DIR] [--before DIR]
 
 From every table with at least 150 rows more than the sample, stratified samples are drawn for training.
 Classes with fewer than five sampled rows are dropped for all models, from the sample and from the rest; a
@@ -17,19 +17,22 @@ mean of the samples that both have), mean losses, and where it is most behind. T
 from results/few_rows where DIR has none; `--before` compares with the same models in another folder.
 """
 
+import sys
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.model_selection import train_test_split
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from accuracy.few_rows_report import report
 from board_tables import DATA, FEWEST_OF_A_CLASS, MOST_TEST_ROWS, frequent, load, tables_of
 from contenders import MODELS
-from few_rows_report import report
-from sklearn.model_selection import train_test_split
 from study import Study, listed
 from study_commands import commands, perform
 
-RESULTS = Path(__file__).parent / "results" / "few_rows"
+RESULTS = Path(__file__).parent.parent / "results" / "few_rows"
 FEWEST_ROWS_LEFT = 150
 
 

@@ -1,7 +1,7 @@
 """Is the loss that a model says to expect the loss on other rows? One line per sample, resumable.
 
-    python benchmarks/honest.py run semi-naive,nbrlr-cv [--minutes 30] [--limit 60] [--results DIR]
-    python benchmarks/honest.py report [semi-naive,nbrlr-cv] [--results DIR]
+    python benchmarks/accuracy/honest.py run semi-naive,nbrlr-cv [--minutes 30] [--limit 60] [--results DIR]
+    python benchmarks/accuracy/honest.py report [semi-naive,nbrlr-cv] [--results DIR]
 
 Ten stratified samples of each of 40 tables, five of 100 and five of 300 rows, drawn as by few_rows.py with
 other numbers; at least 1,000 and at most 5,000 of the remaining rows judge. The tables are those of at least
@@ -14,17 +14,20 @@ much), the share of samples whose `cv_log_loss_interval_` covers it, and the mea
 table.
 """
 
+import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from accuracy.few_rows import split
 from board_tables import DATA, REPEATED
 from contenders import MODELS
-from few_rows import split
 from study import Study, read_results
 from study_commands import commands, perform
 
-RESULTS = Path(__file__).parent / "results" / "honest"
+RESULTS = Path(__file__).parent.parent / "results" / "honest"
 N_TABLES = 40
 SIZES = (100, 300)
 SAMPLES_OF_A_SIZE = 5

@@ -1,7 +1,7 @@
 """What messy columns cost: each model's fit to a messy table, over that to ten-level columns in their place.
 
-    python benchmarks/messy.py run [--rows 3100 20000]
-    python benchmarks/messy.py report
+    python benchmarks/accuracy/messy.py run [--rows 3100 20000]
+    python benchmarks/accuracy/messy.py report
 
 Processor seconds of one thread, the better of two fits in a process of its own that has compiled before, and
 the peak of its memory. Bars: at most 3 times the time, at most 1 GB.
@@ -23,7 +23,7 @@ from sklearn.base import clone
 
 import seminaive
 
-RESULTS = Path(__file__).parent / "results" / "messy" / "lines.csv"
+RESULTS = Path(__file__).parent.parent / "results" / "messy" / "lines.csv"
 MODELS = {
     "NaiveBayes": {},
     "NaiveBayesLogisticRegression": {},

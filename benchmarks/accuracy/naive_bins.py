@@ -4,16 +4,20 @@ Needs SEMINAIVE_DATA. Two splits of each table that has at least two numbers and
 its rows held out, 4,000 rows at most. Writes results/naive_bins.csv.
 """
 
+import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from race import keep
 from sklearn.metrics import log_loss, zero_one_loss
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from seminaive import SelectiveNaiveBayes, WeightedNaiveBayes
 from seminaive_experiments.datasets import real_table, real_table_names
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from race import keep
 
 MOST_COLUMNS, MOST_ROWS, FEWEST_OF_A_CLASS = 100, 4000, 5
 

@@ -1,8 +1,8 @@
 """How much does a search lose on tables in which there is nothing to find? One line per table, resumable.
 
-    python benchmarks/noise.py run semi-naive,nbrlr-cv --seeds 0:100 [--kinds numbers,categories,mixed]
-                                   [--rows 30,60,100,200,1000] [--columns 2,100] [--minutes 30] [--limit 60]
-    python benchmarks/noise.py report [semi-naive,nbrlr-cv] [--seeds 0:100]
+    python benchmarks/accuracy/noise.py run semi-naive --seeds 0:100 [--kinds numbers,categories,mixed]
+                                            [--rows 30,60,100] [--columns 2,100] [--minutes 30] [--limit 60]
+    python benchmarks/accuracy/noise.py report [semi-naive,nbrlr-cv] [--seeds 0:100]
 
 A table has 20 normal numbers, 10 categories of four levels, or five of each (`--columns` takes other
 numbers), and two classes by the toss of a coin. The excess is the log loss on 2,000 other rows over that of
@@ -15,16 +15,19 @@ to 100 rows, `floor` says whether the mean is at most .02 and no table is beyond
 both.
 """
 
+import sys
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
 from contenders import MODELS
 from study import Study, listed, numbered, read_results
 from study_commands import commands, perform
 
-RESULTS = Path(__file__).parent / "results" / "noise"
+RESULTS = Path(__file__).parent.parent / "results" / "noise"
 COLUMNS = {"numbers": 20, "categories": 10, "mixed": 10}
 LEVELS = 4
 TEST_ROWS = 2000

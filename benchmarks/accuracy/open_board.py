@@ -1,8 +1,8 @@
 """Ours and their rivals on tables by OpenML number, or on files, by the same splits: `make board`.
 
-    python benchmarks/open_board.py                  27 tables on which nothing was chosen, from OpenML
-    python benchmarks/open_board.py --folder DIR     every CSV or Parquet file of DIR, its classes in `class`
-    python benchmarks/open_board.py --suite automl   11 tables of the AutoML benchmark beside its figures
+    python benchmarks/accuracy/open_board.py                 27 tables of OpenML on which nothing was chosen
+    python benchmarks/accuracy/open_board.py --folder DIR    CSV and Parquet files of DIR, classes in `class`
+    python benchmarks/accuracy/open_board.py --suite automl  11 tables and figures of the AutoML benchmark
 
 Tables from OpenML are kept in scikit-learn's cache (SCIKIT_LEARN_DATA). One line per fold is appended to
 results/board/openml/MODEL.csv, or to the folder that `--results` names, and a second run goes on where the
@@ -22,17 +22,19 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from board_report import LOSSES, report
-from board_tables import FEWEST_TEST_ROWS, SMALL_REPEATS, TWO_FOLDS_BELOW, other_rows
-from contenders import MODELS
-from open_tables import folder_tables, listed_files, listed_tables, load
 from sklearn.model_selection import StratifiedKFold
-from study import Study, listed, read_results, run
 
 from seminaive.errors import SeminaiveError
 from seminaive_experiments import Report
 
-RESULTS = Path(__file__).parent / "results" / "board"
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from accuracy.board_report import LOSSES, report
+from accuracy.open_tables import folder_tables, listed_files, listed_tables, load
+from board_tables import FEWEST_TEST_ROWS, SMALL_REPEATS, TWO_FOLDS_BELOW, other_rows
+from contenders import MODELS
+from study import Study, listed, read_results, run
+
+RESULTS = Path(__file__).parent.parent / "results" / "board"
 AUTOML = RESULTS / "automl-benchmark.csv"
 LIBRARIES = {"ebm": "interpret", "catboost": "catboost", "lightgbm": "lightgbm"}
 DEFAULT = (
@@ -151,7 +153,7 @@ def main(arguments=None):
         if not options.tables or table.name in options.tables
     }
     if not tables:
-        sys.exit("no such table: --tables names those of benchmarks/openml_tables.csv, or of --folder")
+        sys.exit("no such table: --tables names rows of accuracy/openml_tables.csv, or files of --folder")
     models = installed(options.models or (["semi-naive"] if ten else DEFAULT))
     folder = options.results or RESULTS / ("folder" if options.folder else "openml")
     paths = {model: folder / f"{'automl-' if ten else ''}{model}.csv" for model in models}

@@ -4,14 +4,19 @@ Both see the same codes: numbers are cut by description length on the whole tabl
 Needs pyAgrum, and SEMINAIVE_DATA.
 """
 
+import sys
+from pathlib import Path
+
 import numpy as np
-from peers.pyagrum_tan import PyAgrumTAN
-from race import keep
 from sklearn.model_selection import StratifiedKFold
 
 from seminaive import NaiveBayes, TreeAugmentedNaiveBayes
 from seminaive.encode import TableEncoder, encode_target, mdl_cuts
 from seminaive_experiments import load_dataset
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from peers.pyagrum_tan import PyAgrumTAN
+from race import keep
 
 TABLES = ("car", "nursery", "mushroom", "congressional-voting", "balance-scale", "pima-diabetes", "vehicle")
 

@@ -1,7 +1,7 @@
 """How much of one strong column does a model find among 500 on few rows? One line per table, resumable.
 
-    python benchmarks/wide.py run semi-naive,selective --seeds 0:20 [--rows 33,60,100] [--minutes 30]
-    python benchmarks/wide.py report [semi-naive,selective] [--seeds 0:20]
+    python benchmarks/accuracy/wide.py run semi-naive,selective --seeds 0:20 [--rows 33,60,100] [--minutes 30]
+    python benchmarks/accuracy/wide.py report [semi-naive,selective] [--seeds 0:20]
 
 A table has 500 normal numbers and two classes by the toss of a coin; the mean of one column, at a random
 place, differs between the classes so that its AUC is .9. What is attainable is the log loss of logistic
@@ -11,19 +11,22 @@ DIR/NAME.csv (results/wide by default) and goes on where it stopped; `report` pr
 least half of the gain was found.
 """
 
+import sys
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from contenders import MODELS
-from judged import log_loss
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from contenders import MODELS
+from judged import log_loss
 from study import Study, listed, numbered, read_results
 from study_commands import commands, perform
 
-RESULTS = Path(__file__).parent / "results" / "wide"
+RESULTS = Path(__file__).parent.parent / "results" / "wide"
 COLUMNS = 500
 TEST_ROWS = 2000
 ATTAINABLE_ROWS = 10_000

@@ -1,7 +1,7 @@
 """Does the forecast of a learning curve hold? From n rows of each table to 4 n, resumable.
 
-    python benchmarks/forecast.py run [naive-bayes,logistic] [--samples 1]
-    python benchmarks/forecast.py report
+    python benchmarks/claims/forecast.py run [naive-bayes,logistic] [--samples 1]
+    python benchmarks/claims/forecast.py report
 
 Of every table of at least 400 rows, n of them (at most 400, so that 4 n and a test set are left) are forecast
 from; classes with fewer than 12 rows among n are left out. Three fits to 4 n other draws, judged on the test
@@ -11,13 +11,12 @@ loss that was measured) and of "last slope" (the last doubling goes on).
 """
 
 import argparse
+import sys
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from board_tables import REPEATED
-from contenders import MODELS
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
@@ -25,7 +24,11 @@ from seminaive.evaluate import learning_curve_forecast, log_loss, run_repetition
 from seminaive_experiments import real_table, real_table_names
 from seminaive_experiments.rivals import RIVALS
 
-RESULTS = Path(__file__).parent / "results" / "forecast" / "forecast.jsonl"
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from board_tables import REPEATED
+from contenders import MODELS
+
+RESULTS = Path(__file__).parent.parent / "results" / "forecast" / "forecast.jsonl"
 MOST_ROWS, MOST_TEST_ROWS, FEWEST_ROWS = 400, 5000, 400
 FEWEST_OF_CLASS, N_TRUTHS = 12, 3
 NAMES = {"naive-bayes": MODELS["naive-bayes"], "logistic": RIVALS["sklearn-logistic-regression"]}

@@ -1,7 +1,7 @@
 """Does `influence` leave rows out as exact refits do, and does it find flipped labels? Resumable.
 
-    python benchmarks/influence.py run [exact,flipped] [--tables NAME,...]
-    python benchmarks/influence.py report
+    python benchmarks/claims/influence.py run [exact,flipped] [--tables NAME,...]
+    python benchmarks/claims/influence.py report
 
 "exact": up to 300 rows of a table are fitted; some rows are left out one by one by refits under the same
 strengths, and by Newton steps. The share of rows of which the step is within 1 % of the change of the exact
@@ -23,7 +23,7 @@ from seminaive.explain import influence
 from seminaive.models.ridge_problems import ridge_problem
 from seminaive_experiments import load_dataset
 
-RESULTS = Path(__file__).parent / "results" / "influence" / "influence.jsonl"
+RESULTS = Path(__file__).parent.parent / "results" / "influence" / "influence.jsonl"
 MODELS = {
     "semi-naive": SemiNaive,
     "order 1": lambda: HigherOrderLogisticRegression(order=1),

@@ -1,7 +1,7 @@
 """What are the most important pairs worth, and does a fit with them know what it loses? Two studies.
 
-    python benchmarks/most_important.py noise [--seeds 0:20]
-    python benchmarks/most_important.py tables [--seeds 0:1] [--pairs 10]
+    python benchmarks/claims/most_important.py noise [--seeds 0:20]
+    python benchmarks/claims/most_important.py tables [--seeds 0:1] [--pairs 10]
 
 `noise` fits `SemiNaive(interactions=10)` to 300 rows of 30 normal numbers and two classes by the toss of a
 coin: the range of the probabilities of 2,000 other rows, `cv_log_loss_` less the loss on them, and whether
@@ -11,16 +11,20 @@ held-out fold, that loss, the loss with all pairs, seconds of processor time, an
 """
 
 import argparse
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from all_tables import whole_table
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
-from study import numbered
 
 from seminaive import SemiNaive
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from accuracy.all_tables import whole_table
+from study import numbered
 
 PAIRS = 10
 ROWS, COLUMNS, OTHER_ROWS = 300, 30, 2000

@@ -1,12 +1,12 @@
 """What does it cost to screen pairs of columns, and what does it find? One line per trial, resumable.
 
-    python benchmarks/screening.py run all-pairs,screened [--minutes 30] [--limit 60] [--results DIR]
-    python benchmarks/screening.py report [--results DIR]
-    python benchmarks/screening.py beside-noise [--seeds 1:5]
-    python benchmarks/screening.py wide [--seeds 400:402]
-    python benchmarks/screening.py planted [--seeds 0:10]
-    python benchmarks/screening.py noise [--seeds 0:100]
-    python benchmarks/screening.py sampled [--seeds 0:5]
+    python benchmarks/claims/screening.py run all-pairs,screened [--minutes 30] [--limit 60] [--results DIR]
+    python benchmarks/claims/screening.py report [--results DIR]
+    python benchmarks/claims/screening.py beside-noise [--seeds 1:5]
+    python benchmarks/claims/screening.py wide [--seeds 400:402]
+    python benchmarks/claims/screening.py planted [--seeds 0:10]
+    python benchmarks/claims/screening.py noise [--seeds 0:100]
+    python benchmarks/claims/screening.py sampled [--seeds 0:5]
 
 `run` fits real tables of up to 2,000 rows that can have all pairs, once with all of them, once with those
 that screening keeps, which otherwise happens beyond 4,000 features only; `report` compares the log losses.
@@ -25,12 +25,8 @@ from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
-from all_tables import ALL_TABLES, TESTED, whole_table
-from board_tables import DATA, MOST_TEST_ROWS, REPEATED
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
-from study import numbered, read_results
-from study_commands import commands, perform
 
 from seminaive import SemiNaive
 from seminaive.design.smooth_columns import SmoothColumns, most_pair_features
@@ -43,7 +39,13 @@ from seminaive.selection.relevance_trials import PAIRS
 from seminaive.selection.split_rows import SplitRows
 from seminaive.selection.term_evidence import Residuals, evidence_for_pairs
 
-RESULTS = Path(__file__).parent / "results" / "screening"
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from accuracy.all_tables import ALL_TABLES, TESTED, whole_table
+from board_tables import DATA, MOST_TEST_ROWS, REPEATED
+from study import numbered, read_results
+from study_commands import commands, perform
+
+RESULTS = Path(__file__).parent.parent / "results" / "screening"
 ROWS, COLUMNS = (100, 2000), (4, 40)
 PLANTED_ROWS, PLANTED_COLUMNS = 2000, 500
 NOISE_ROWS, NOISE_COLUMNS = 300, 12

@@ -1,8 +1,8 @@
 """Whether shapes of columns lower the error of curves that have them, and what they cost in time.
 
-``python benchmarks/shapes.py error`` draws tables whose three curves increase and prints, for each number of
-rows, the mean error of free and of constrained curves; ``python benchmarks/shapes.py time`` the processor
-seconds of free and of constrained fits.
+``python benchmarks/claims/shapes.py error`` draws tables whose three curves increase and prints, for each
+number of rows, the mean error of free and of constrained curves; ``python benchmarks/claims/shapes.py time``
+the processor seconds of free and of constrained fits.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Compares a fit that starts from an earlier model with recalibrating it, and with fitting anew.
 
-    python benchmarks/start.py run [--draws 20] [--sizes 50,200,1000] [--splits "pima by age"] [--minutes 60]
-    python benchmarks/start.py report
+    python benchmarks/claims/start.py run [--draws 20] [--sizes 50,200] [--splits "pima by age"]
+    python benchmarks/claims/start.py report
 
 Tables are split in time, place or kind (start_tables.py). `SemiNaive` is fitted to the earlier rows. Of the
 others, stratified samples are drawn, and the rest, at most 5,000 rows, judges: the earlier model as it is,
@@ -15,21 +15,24 @@ mean log losses of each split and size, and over the splits.
 
 import argparse
 import functools
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from board_tables import MOST_TEST_ROWS
-from judged import log_loss
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
-from start_tables import SPLITS, split
-from study import listed, provenance, read_results
 
 from seminaive import SemiNaive
 
-RESULTS = Path(__file__).parent / "results" / "start" / "start.csv"
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from board_tables import MOST_TEST_ROWS
+from claims.start_tables import SPLITS, split
+from judged import log_loss
+from study import listed, provenance, read_results
+
+RESULTS = Path(__file__).parent.parent / "results" / "start" / "start.csv"
 WAYS = ("earlier", "recalibrated", "fresh", "start")
 FIELDS = ("split", "size", "draw", *WAYS, "slope", "fit_share", "fresh_s", "start_s")
 FEWEST_JUDGES = 80

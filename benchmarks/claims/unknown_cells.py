@@ -1,7 +1,7 @@
 """How far answers about rows with unknown cells are from the mean of the answers over completions.
 
-    python benchmarks/unknown_cells.py run [--models SemiNaive,...] [--tables car,adult] [--out DIR/lines.csv]
-    python benchmarks/unknown_cells.py report [--out DIR/lines.csv]
+    python benchmarks/claims/unknown_cells.py run [--models SemiNaive,...] [--tables car] [--out FILE.csv]
+    python benchmarks/claims/unknown_cells.py report [--out FILE.csv]
 
 On the 20 tables of the board, at most 2,000 rows, a model is fitted to two thirds and asked about at most 400
 of the others, of whose cells 0, 20, 40, 60 and 100 % are blanked out at random. Missing cells are neutral, as
@@ -13,15 +13,13 @@ each bar is missed, and these lines. The tables and SCHEMA.json lie in the folde
 """
 
 import argparse
+import sys
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from board_tables import board_tables, load
-from judged import log_loss
 from sklearn.base import clone
-from study import listed
 
 from seminaive import (
     AttributeWeightedNaiveBayes,
@@ -32,6 +30,11 @@ from seminaive import (
     WeightedNaiveBayes,
 )
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from board_tables import board_tables, load
+from judged import log_loss
+from study import listed
+
 MODELS = {
     "SemiNaive": SemiNaive(),
     "NaiveBayesLogisticRegression": NaiveBayesLogisticRegression(),
@@ -40,7 +43,7 @@ MODELS = {
     "WeightedNaiveBayes": WeightedNaiveBayes(),
     "AttributeWeightedNaiveBayes": AttributeWeightedNaiveBayes(),
 }
-RESULTS = Path(__file__).parent / "results" / "unknown_cells" / "lines.csv"
+RESULTS = Path(__file__).parent.parent / "results" / "unknown_cells" / "lines.csv"
 MOST_ROWS, MOST_TESTED, COMPLETIONS = 2000, 400, 30
 BLANKED = (0.0, 0.2, 0.4, 0.6, 1.0)
 

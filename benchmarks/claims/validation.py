@@ -1,7 +1,7 @@
 """Is what `validate` says of new rows right? Simulations against 20,000 fresh rows, resumable.
 
-    python benchmarks/validation.py run [semi-naive,nbrlr-cv,logistic,nearest] [--draws 0:60] [--replays 20]
-    python benchmarks/validation.py report
+    python benchmarks/claims/validation.py run [semi-naive,nbrlr-cv,logistic] [--draws 0:60] [--replays 20]
+    python benchmarks/claims/validation.py report
 
 Planted tables of eight numbers and two categories: "lines" (three slopes and a category), "curves" (a square,
 a product and a category) and "rare" (a class of one row in five, one weak slope); 100 and 300 training rows.
@@ -32,7 +32,7 @@ from seminaive.evaluate.optimism import METHODS, Correction
 from seminaive.evaluate.validation import validate
 from seminaive.evaluate.validation_measures import LOG_LOSS, measures_for
 
-RESULTS = Path(__file__).parent / "results" / "validate" / "simulation.jsonl"
+RESULTS = Path(__file__).parent.parent / "results" / "validate" / "simulation.jsonl"
 KINDS = ("lines", "curves", "rare")
 SIZES = (100, 300)
 FRESH_ROWS = 20_000

@@ -1,6 +1,6 @@
 """Figures of R's `rms::validate` and `rms::calibrate`, which the tests compare `validate` with.
 
-    python benchmarks/validation_rms.py [--replays 2000]
+    python benchmarks/claims/validation_rms.py [--replays 2000]
 
 Three tables that come with scikit-learn, unpenalised logistic regression. Writes
 benchmarks/results/validation_rms.csv and benchmarks/results/calibration_rms.csv; needs Rscript and rms
@@ -17,8 +17,8 @@ from pathlib import Path
 import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
-HERE = Path(__file__).parent
-RESULTS = HERE / "results"
+BENCHMARKS = Path(__file__).parent.parent
+RESULTS = BENCHMARKS / "results"
 
 
 def tables():
@@ -49,7 +49,7 @@ def main():
             X.set_axis([f"x{k}" for k in range(X.shape[1])], axis=1).assign(y=y.astype(int)).to_csv(
                 paths[0], index=False
             )
-            command = [program, HERE / "peers" / "rms_validate.R", paths[0], replays, *paths[1:]]
+            command = [program, BENCHMARKS / "peers" / "rms_validate.R", paths[0], replays, *paths[1:]]
             subprocess.run([str(part) for part in command], check=True)
             measures.append(pd.read_csv(paths[1]).assign(table=name))
             curves.append(pd.read_csv(paths[2]).assign(table=name))

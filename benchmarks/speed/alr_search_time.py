@@ -1,23 +1,26 @@
 """What does the cross-validated hierarchy cost? Against LightGBM on adult, and on tables under 1,000 rows.
 
-    SEMINAIVE_DATA=... python benchmarks/alr_search_time.py
+    SEMINAIVE_DATA=... python benchmarks/speed/alr_search_time.py
 
 Processor time on one thread, compilation left out by a first small fit; the best of eight fits each, taken in
 turns, and of two on the small tables.
 """
 
 import os
+import sys
 import warnings
 from pathlib import Path
 
 import pandas as pd
-from alr_ranks import TABLES, load
 from lightgbm import LGBMClassifier
-from race import Ratio, best_time, report
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from seminaive import HigherOrderLogisticRegressionCV
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from accuracy.alr_ranks import TABLES, load
+from race import Ratio, best_time, report
 
 
 def main():

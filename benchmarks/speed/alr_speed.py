@@ -1,6 +1,6 @@
 """Race higher-order models: one pass and whole fits against sparse indicators, counting, AnDE.
 
-    SEMINAIVE_DATA=... python benchmarks/alr_speed.py [passes] [counting] [dependence] [fits]
+    SEMINAIVE_DATA=... python benchmarks/speed/alr_speed.py [passes] [counting] [dependence] [fits]
 
 Passes are over 100,000 rows of Covertype (numbers in 10 bins), adult and 100,000 poker hands at order 2. Fits
 run until the objective is within 1e-4 of what scikit-learn's lbfgs ends with, at ridge 1, one-hot matrix and
@@ -9,12 +9,10 @@ codes being given. Times are processor time on one thread.
 
 import sys
 import warnings
+from pathlib import Path
 from time import process_time
 
 import numpy as np
-from peers.coded_tables import coded_table
-from peers.one_hot_csr import indicators, loss_and_gradient
-from race import Ratio, best_time, report
 from skbn import AnDE
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -28,6 +26,11 @@ from seminaive.objective.ridge import Ridge
 from seminaive.solvers.quasi_newton import minimize
 from seminaive.solvers.search_coordinates import search_coordinates
 from seminaive.statistics import Terms, TupleCounts
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from peers.coded_tables import coded_table
+from peers.one_hot_csr import indicators, loss_and_gradient
+from race import Ratio, best_time, report
 
 
 def race(question, peer, ours, theirs, *, bar, repeats=3, rounds=2):
@@ -187,4 +190,4 @@ if __name__ == "__main__":
     for section in sys.argv[1:] or SECTIONS:
         rows = list(SECTIONS[section]())
         packages = ["scikit-learn", "scipy", "scikit-bayes"]
-        report(f"alr_{section}", rows, packages, command=f"alr_speed.py {section}")
+        report(f"alr_{section}", rows, packages, arguments=section)

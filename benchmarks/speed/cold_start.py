@@ -1,8 +1,9 @@
 """What compiles in the first fit of each model, and for how long.
 
-``python benchmarks/cold_start.py`` fits each model in a process of its own, with nothing compiled before, to
-a made table of 300 rows and 8 columns, and prints its seconds and the kernels that take longest; with
-``--write`` it keeps the table in ``results/cold_start.csv``. Seconds are those of the processor, one thread.
+``python benchmarks/speed/cold_start.py`` fits each model in a process of its own, with nothing compiled
+before, to a made table of 300 rows and 8 columns, and prints its seconds and the kernels that take longest;
+with ``--write`` it keeps the table in ``results/cold_start.csv``. Seconds are those of the processor, one
+thread.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import time
 import warnings
+from pathlib import Path
 
 MODELS = (
     "NaiveBayes",
@@ -99,9 +101,10 @@ def main():
         lines.append([name, f"{found['fit']:.1f}", len(kernels), longest])
         print(f"{name:34}{found['fit']:8.1f}{len(kernels):9}  {longest}", flush=True)
     if arguments.write:
+        sys.path.insert(0, str(Path(__file__).parent.parent))
         from race import keep  # here: a child that measures must not import the package before
 
-        keep("cold_start", ["model", "seconds", "kernels", "longest"], lines, command="cold_start.py --write")
+        keep("cold_start", ["model", "seconds", "kernels", "longest"], lines, arguments="--write")
     return None
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from race import Ratio, best_time, race, report
 from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
 
 from seminaive_experiments import Experiment, RepeatedKFold, Report, bergmann_hommel, load_dataset
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from race import Ratio, best_time, race, report
 
 
 def folds():

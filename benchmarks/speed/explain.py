@@ -9,6 +9,7 @@ import re
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import warnings
 from html import unescape
@@ -16,7 +17,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from race import Ratio, best_time, report
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 
@@ -24,6 +24,9 @@ from seminaive import HigherOrderLogisticRegression, SemiNaive, explain, export
 from seminaive.explain.reading import effects_of
 from seminaive.export.programs import script_json
 from seminaive_experiments import load_dataset
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from race import Ratio, best_time, report
 
 # Two and more classes, missing cells, text and numbers.
 TABLES = [

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from race import Ratio, best_time, report
 
 from seminaive import ForwardStagewiseNaiveBayes, NaiveBayes, SelectiveNaiveBayes
 from seminaive.encode import TableEncoder
@@ -19,6 +18,9 @@ from seminaive.solvers.group_path import entry_strengths, geometric_strengths, g
 from seminaive.solvers.stagewise import GridSettings, stagewise_path
 from seminaive.statistics import TableStatistics
 from seminaive_experiments.papers.fsnb import SCENARIOS
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from race import Ratio, best_time, report
 
 
 def numbers(n_rows, n_columns=50, n_classes=3):

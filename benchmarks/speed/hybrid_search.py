@@ -1,12 +1,16 @@
 """Time the search of the hybrid model's partition beside one logistic regression on all features."""
 
+import sys
 from functools import partial
+from pathlib import Path
 
 import numpy as np
-from race import Ratio, best_time, report
 
 from seminaive import HybridLogisticNaiveBayes
 from seminaive_experiments.papers.dissertation import categorical_table
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from race import Ratio, best_time, report
 
 # Tables of chapter 1 with many rows, features or classes; needs SEMINAIVE_DATA.
 TABLES = (

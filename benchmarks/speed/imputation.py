@@ -6,16 +6,19 @@ coefficient, and the share of 95 % intervals that contain the truth, over 80 tab
 """
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from race import keep
 from scipy.stats import norm, t
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401 - scikit-learn asks for it
 from sklearn.impute import IterativeImputer
 
 from seminaive import ClassConditionalImputer, MultipleImputer, NaiveBayesLogisticRegression
 from seminaive.structure import PooledClassifier
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from race import keep
 
 N_ROWS, TABLES, TRUTH = 500, 80, 1.0
 
@@ -104,4 +107,4 @@ if __name__ == "__main__":
         table.append([name, *(f"{cell:.3f}" for cell in cells)])
         print(*table[-1], flush=True)
     heads = ["way", "mean coefficient", "deviation", "mean standard error", "coverage"]
-    keep("imputation", heads, table, ["scikit-learn"], f"imputation.py {n_tables}")
+    keep("imputation", heads, table, ["scikit-learn"], f"{n_tables}")

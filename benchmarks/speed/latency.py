@@ -4,9 +4,11 @@ The peer is scikit-learn's logistic regression behind a OneHotEncoder (and a Sta
 call takes less than a processor clock can tell, so that a question is a batch of calls.
 """
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
-from race import Ratio, best_time, race, report
 from sklearn.base import is_classifier
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.linear_model import LogisticRegression
@@ -14,6 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import seminaive
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from race import Ratio, best_time, race, report
 
 ROWS, COLUMNS, CALLS = 3000, 14, 500
 # Seconds that one row may take.

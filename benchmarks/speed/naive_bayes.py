@@ -5,14 +5,17 @@ import subprocess
 import sys
 import tempfile
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from peers.scikit_learn_nb import encoded_nb, mixed_nb
-from race import Ratio, best_time, race, report
 from sklearn.naive_bayes import CategoricalNB
 
 from seminaive import NaiveBayes
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from peers.scikit_learn_nb import encoded_nb, mixed_nb
+from race import Ratio, best_time, race, report
 
 ROWS, COLUMNS = 1_000_000, 20
 

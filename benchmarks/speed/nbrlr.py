@@ -16,7 +16,6 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
-from race import Ratio, best_time, report
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
@@ -26,6 +25,9 @@ from seminaive.objective.penalties import ElasticNet
 from seminaive.solvers import PathOptions, logistic_path
 from seminaive_experiments.papers.nbrlr import PAPERS_PROTOCOL
 from seminaive_experiments.papers.simulations import Simulation
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from race import Ratio, best_time, report
 
 RATIO = 1e-4
 MOST_SECONDS = 60  # that a peer may take for the question on categories

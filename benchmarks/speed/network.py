@@ -5,18 +5,22 @@ ADELIE_PYTHON, and is left out without one.
 """
 
 import resource
+import sys
 from itertools import pairwise
+from pathlib import Path
 from time import process_time
 
 import numpy as np
-from peers import adelie_group_lasso
-from race import Ratio, best_time, report
 
 from seminaive import SparseBayesianNetwork
 from seminaive.encode import TableEncoder
 from seminaive.structure.group_lasso_path import GroupLassoProblem, LabelCounts
 from seminaive.structure.network_search import NetworkTable
 from seminaive_experiments.papers.veterans import LABEL, LAYERS, veterans
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from peers import adelie_group_lasso
+from race import Ratio, best_time, report
 
 CHAPTER_ROWS, HELD_OUT = 913_676, 100_000
 LAYER_NAMES = [["class" if name == LABEL else name for name in names] for names in LAYERS]

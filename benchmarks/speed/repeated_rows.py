@@ -1,6 +1,6 @@
 """What it costs to repeat the rows of a table of counts: equal rows of a fold are fitted as one.
 
-    python benchmarks/repeated_rows.py [--rows 1000000] [--kinds 200] [model ...]
+    python benchmarks/speed/repeated_rows.py [--rows 1000000] [--kinds 200] [model ...]
 
 Prints the seconds of a fit to the rows; `NaiveBayes` only reads and counts them.
 """

@@ -1,8 +1,8 @@
 """Race fits from partitions against decoding alone, and passes over blocks against the pass in memory.
 
-    python benchmarks/scale.py [rows]
-    python benchmarks/scale.py spark PYTHON [rows]
-    python benchmarks/scale.py threads [rows]
+    python benchmarks/speed/scale.py [rows]
+    python benchmarks/speed/scale.py spark PYTHON [rows]
+    python benchmarks/speed/scale.py threads [rows]
 
 The rows, 20 million unless said otherwise, are 10 columns of text and 10 numbers in Parquet files of 500,000,
 written to the folder for temporary files and removed at the end. Whatever measures memory runs in a process
@@ -21,7 +21,6 @@ from time import perf_counter, process_time
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from race import Ratio, report
 
 from seminaive import HigherOrderLogisticRegression, NaiveBayes, scale
 from seminaive.design.table_design import TableDesign
@@ -31,11 +30,14 @@ from seminaive.scale.coding import Coding
 from seminaive.scale.work import Work
 from seminaive_experiments import load_dataset
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from race import Ratio, report
+
 ROWS = 20_000_000
 FILE_ROWS = 500_000
 # Rows of the passes: those of one table that fits in memory.
 PASS_ROWS = 2_000_000
-SPARK = Path(__file__).parent / "peers" / "spark.py"
+SPARK = Path(__file__).parent.parent / "peers" / "spark.py"
 # Covertype, below itself five times; and the rows of it that Spark is given, as 1,431 one-hot pairs each.
 COPIES, SPARK_ROWS = 5, 10_000
 BAR_SPARK_STATISTICS, BAR_SPARK_PASS, BAR_THREADS = 10.0, 20.0, 1.7
@@ -281,13 +283,13 @@ def main(part, n_rows, *arguments):
         make(folder, n_rows)
         if part == "spark":
             rows = list(spark(*arguments, folder, n_rows))
-            report("scale_spark", rows, ["pyarrow"], f"scale.py spark PYTHON {n_rows}")
+            report("scale_spark", rows, ["pyarrow"], f"spark PYTHON {n_rows}")
         elif part == "threads":
             rows = list(threads(folder, n_rows))
-            report("scale_threads", rows, ["pyarrow"], f"scale.py threads {n_rows}")
+            report("scale_threads", rows, ["pyarrow"], f"threads {n_rows}")
         else:
             rows = [*from_parquet(folder, n_rows), *passes(folder)]
-            report("scale", rows, ["pyarrow", "distributed"], f"scale.py {n_rows}")
+            report("scale", rows, ["pyarrow", "distributed"], f"{n_rows}")
 
 
 if __name__ == "__main__":

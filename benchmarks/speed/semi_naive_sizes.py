@@ -1,7 +1,7 @@
 """Processor seconds and peak memory of `SemiNaive` on tables of many rows or many columns.
 
-    python benchmarks/semi_naive_sizes.py                     all sizes, kept in benchmarks/results
-    python benchmarks/semi_naive_sizes.py wide categories     these sizes, printed only
+    python benchmarks/speed/semi_naive_sizes.py                     all sizes, kept in benchmarks/results
+    python benchmarks/speed/semi_naive_sizes.py wide categories     these sizes, printed only
 
 `wide` are 300 rows of 2,000 drawn numbers, `categories` 60 rows of 150 drawn categories, `rows` 1,000,000
 rows of 10 numbers and 10 categories, `5-classes` to `30-classes` 5,000 rows of 10 numbers, normal about a
@@ -25,10 +25,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from board_tables import read_table
-from race import SHORT, best_time, keep
 
 from seminaive import SemiNaive, scale
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from board_tables import read_table
+from race import SHORT, best_time, keep
 
 FILE_ROWS = 100_000
 FEWEST_ROWS = 60

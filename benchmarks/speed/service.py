@@ -4,17 +4,20 @@ On adult, with missing cells, text and numbers: reasons of 100,000 rows, the sma
 are not predicted to earn more, and a million rows of a Parquet file. Needs SEMINAIVE_DATA.
 """
 
+import sys
 import tempfile
 from pathlib import Path
 from time import process_time
 
 import numpy as np
 import pandas as pd
-from race import Ratio, best_time, report
 
 from seminaive import HigherOrderLogisticRegression, NaiveBayes, SemiNaive, explain
 from seminaive.encode import read_table
 from seminaive_experiments import load_dataset
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from race import Ratio, best_time, report
 
 REASONED, CHANGED, SHIFTED, REPEATS = 100_000, 50, 1_000_000, 5
 MODELS = {
