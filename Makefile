@@ -57,7 +57,7 @@ pictures: .venv/plot
 
 # Ours and their rivals on tables by OpenML number; ARGUMENTS="--folder DIR" takes the files of a folder.
 board: .venv/bench
-	$(BIN)/python benchmarks/open_board.py $(ARGUMENTS)
+	$(BIN)/python benchmarks/accuracy/open_board.py $(ARGUMENTS)
 
 bench: .venv/bench
 	$(BIN)/python benchmarks/run.py

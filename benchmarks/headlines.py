@@ -8,10 +8,10 @@ import re
 from pathlib import Path
 
 import pandas as pd
-from board_report import gathered, table_means
+from accuracy.board_report import gathered, table_means
+from accuracy.few_rows_report import RIVAL, usable
+from accuracy.open_board import AUTOML, RIVALS, TEN_FOLDS, beside_automl
 from board_tables import tables_of
-from few_rows_report import RIVAL, usable
-from open_board import AUTOML, RIVALS, TEN_FOLDS, beside_automl
 from result_tables import day_of, lines_of, markdown, measured_with, section_body
 
 ROOT = Path(__file__).parent.parent
@@ -34,7 +34,7 @@ SETTINGS = {"full": "all rows", "n300": "300 rows", "n100": "100 rows"}
 SIZES = (50, 100, 200)
 # Folds are not those of the AutoML benchmark: a smaller difference in AUC or log loss is none.
 LEVEL = 0.005
-BOARD_COMMAND = f"python benchmarks/board.py report {','.join(SIX)} --others"
+BOARD_COMMAND = f"python benchmarks/accuracy/board.py report {','.join(SIX)} --others"
 
 
 def ranks(role):
@@ -178,7 +178,7 @@ def evidence():
         [
             "Tables on which `SemiNaive` has a smaller log loss than `LogisticRegressionCV`",
             "; ".join(f"{size} rows {won} of {n}" for size, (won, n) in zip(SIZES, won, strict=True)),
-            "`python benchmarks/few_rows.py report`",
+            "`python benchmarks/accuracy/few_rows.py report`",
         ],
         [
             "Naive Bayes, fit of 1,000,000 x 20 small integers",

@@ -24,7 +24,6 @@ from scipy.special import softmax
 
 from seminaive import SemiNaive
 from seminaive.evaluate import run_repetitions
-from seminaive.explain.tables import encode_rows
 from seminaive.models.smooth_fit_posterior import SmoothFitPosterior
 from seminaive.scores import Effects
 from seminaive.scores.pure import purify
@@ -114,7 +113,7 @@ def effect_coverage(model, X, n_classes):
     """Return how often bands hold the planted effects, over the training rows, by column."""
     errors = model.effect_errors()
     effects = Effects.of(model.scores_, model.schema_, model.summary_)
-    parts, table = planted_parts(X, n_classes), encode_rows(model, X)
+    parts, table = planted_parts(X, n_classes), model.encode(X)
     nothing = np.zeros((len(X), 1 if n_classes == 2 else n_classes))
     found = {}
     for effect in effects.features:
@@ -173,7 +172,7 @@ def real_draw(n_rows, table, draw):
     if len(np.unique(labels)) < len(truth.classes_):
         return []
     model = SemiNaive().fit(rows, labels)
-    errors, held, table_of_rows = model.effect_errors(), [], encode_rows(model, rows)
+    errors, held, table_of_rows = model.effect_errors(), [], model.encode(rows)
     values, planted = (fit.column_effects(rows) for fit in (model, truth))
     for effect in Effects.of(model.scores_, model.schema_, model.summary_).features:
         shown, true = (evidence(found[:, effect.position]) for found in (values, planted))

@@ -18,6 +18,7 @@ import datetime as dt
 import os
 import platform
 import re
+import sys
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -29,7 +30,8 @@ import seminaive
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-RESULTS = Path(os.environ.get("SEMINAIVE_BENCH_RESULTS", Path(__file__).parent / "results"))
+FOLDER = Path(__file__).resolve().parent
+RESULTS = Path(os.environ.get("SEMINAIVE_BENCH_RESULTS", FOLDER / "results"))
 SHORT = os.environ.get("SEMINAIVE_BENCH") == "short"
 NUMBER = r"a|one|two|three|four|five|[\d.e-]+"
 QUANTITY = re.compile(rf"({NUMBER}) ?(seconds?|s|ms|ns|gigabytes?|[KMG]B|)( of one core)?")
@@ -101,7 +103,13 @@ def race(
     return Ratio(question, peer, min(t for t, _ in times), min(t for _, t in times), bar)
 
 
-def report(name: str, rows: Sequence[Ratio], packages: Sequence[str], command: str | None = None) -> None:
+def script() -> str:
+    """Return the path from this folder to the script that was started, or the name of one from elsewhere."""
+    path = Path(sys.argv[0]).resolve()
+    return path.relative_to(FOLDER).as_posix() if path.is_relative_to(FOLDER) else path.name
+
+
+def report(name: str, rows: Sequence[Ratio], packages: Sequence[str], arguments: str = "") -> None:
     """Print the ratios, and write them to ``results/<name>.csv`` with command, versions and date."""
     for row in rows:
         sign = "<=" if row.smaller else ">="
@@ -128,7 +136,7 @@ def report(name: str, rows: Sequence[Ratio], packages: Sequence[str], command: s
             for row in rows
         ],
         packages,
-        command,
+        arguments,
     )
 
 
@@ -137,7 +145,7 @@ def keep(
     heads: Sequence[str],
     rows: Iterable[Sequence[object]],
     packages: Sequence[str] = (),
-    command: str | None = None,
+    arguments: str = "",
     remark: str | None = None,
 ) -> None:
     """Write a table to ``results/<name>.csv`` under its command, the day, versions, and a remark."""
@@ -145,7 +153,7 @@ def keep(
     libraries = " ".join(f"{package}={version(package)}" for package in ("numpy", "numba", *packages))
     versions = f"seminaive={seminaive.__version__} {libraries}"
     header = [
-        f"# command: python benchmarks/{command or f'{name}.py'}",
+        f"# command: python benchmarks/{script()} {arguments}".rstrip(),
         f"# date: {dt.datetime.now(tz=dt.UTC).date()}; python {platform.python_version()}; {versions}",
         f"# threads: {os.environ.get('NUMBA_NUM_THREADS', 'default')}; cores: {os.cpu_count()}",
         *([f"# {remark}"] if remark else []),

@@ -37,7 +37,7 @@ ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NU
 
 
 def start(command, minutes, **environment):
-    """Run a script of this folder; return None, or a sentence about what went wrong."""
+    """Run a script, named by its path in this folder; return None, or a sentence about what went wrong."""
     script, *arguments = command
     print(f"== {script} {' '.join(arguments)}", flush=True)
     variables = {**ONE_THREAD, **os.environ, "PYTHONPATH": _path(), **environment}

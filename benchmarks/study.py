@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pandas as pd
+from race import script
 from worker import Worker
 
 import seminaive
@@ -70,7 +70,7 @@ def provenance():
     installed = {package.name: package.version for package in importlib.metadata.distributions()}
     installed["seminaive"] = seminaive.__version__
     versions = ", ".join(f"{name} {installed[name]}" for name in PACKAGES if name in installed)
-    command = f"python benchmarks/{' '.join([Path(sys.argv[0]).name, *sys.argv[1:]])}"
+    command = f"python benchmarks/{' '.join([script(), *sys.argv[1:]])}"
     return f"{command}; {versions}; {datetime.now(UTC):%Y-%m-%d}"
 
 

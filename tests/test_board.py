@@ -20,8 +20,8 @@ def board(monkeypatch):
     monkeypatch.syspath_prepend(BENCHMARKS)
     return SimpleNamespace(
         tables=importlib.import_module("board_tables"),
-        report=importlib.import_module("board_report"),
-        script=importlib.import_module("board"),
+        report=importlib.import_module("accuracy.board_report"),
+        script=importlib.import_module("accuracy.board"),
         worker=importlib.import_module("worker"),
     )
 

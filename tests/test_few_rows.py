@@ -18,8 +18,9 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 @pytest.fixture
 def few_rows(monkeypatch):
     monkeypatch.syspath_prepend(BENCHMARKS)
-    names = ("few_rows", "few_rows_report", "judged", "study")
-    return SimpleNamespace(**{name: importlib.import_module(name) for name in names})
+    names = ("accuracy.few_rows", "accuracy.few_rows_report", "judged", "study")
+    modules = (importlib.import_module(name) for name in names)
+    return SimpleNamespace(**{module.__name__.rpartition(".")[2]: module for module in modules})
 
 
 def classes_of(counts):

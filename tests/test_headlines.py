@@ -12,6 +12,7 @@ import pytest
 import seminaive
 
 ROOT = Path(__file__).parent.parent
+KINDS = ("speed", "accuracy", "claims")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="benchmarks fork processes")
 
 
@@ -146,7 +147,7 @@ def test_a_tryout_of_a_section_leaves_its_figures_alone(bench):
     for each in bench.sections.SECTIONS:
         script = (ROOT / "benchmarks" / each.command[0]).read_text(encoding="utf-8")
         assert re.search(r"^ *from race import .*\b(keep|report)\b", script, re.MULTILINE), each.name
-        assert '__file__).parent / "results"' not in script, each.name
+        assert 'parent / "results"' not in script, each.name
 
 
 def test_every_script_of_a_section_exists(bench):
@@ -174,5 +175,24 @@ def test_semi_naive_is_first_in_log_loss_at_every_size_as_the_page_of_models_say
 
 def test_the_readme_of_the_benchmarks_lists_every_script():
     folder = ROOT / "benchmarks"
-    listed = re.findall(r"`(\w+\.py)`", (folder / "README.md").read_text(encoding="utf-8"))
-    assert set(listed) == {path.name for path in folder.glob("*.py")}
+    listed = re.findall(r"`([\w/]+\.py)`", (folder / "README.md").read_text(encoding="utf-8"))
+    scripts = [*folder.glob("*.py"), *(path for kind in KINDS for path in (folder / kind).glob("*.py"))]
+    assert set(listed) == {path.relative_to(folder).as_posix() for path in scripts}
+
+
+def test_figures_name_the_script_that_was_started_by_its_path(bench, monkeypatch):
+    monkeypatch.setattr("sys.argv", [str(ROOT / "benchmarks" / "speed" / "fsnb.py")])
+    assert bench.race.script() == "speed/fsnb.py"
+    monkeypatch.setattr("sys.argv", ["elsewhere.py"])
+    assert bench.race.script() == "elsewhere.py"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_script_of_a_folder_finds_the_harness_and_keeps_its_figures_in_one_place(kind):
+    folder = ROOT / "benchmarks"
+    harness = "|".join([path.stem for path in folder.glob("*.py")] + ["peers", *KINDS])
+    for path in (folder / kind).glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert 'Path(__file__).parent / "results' not in text, path.name
+        if "__main__" in text and re.search(rf"^ *from ({harness})\b", text, re.MULTILINE):
+            assert "sys.path.insert(0, str(Path(__file__).parent.parent))" in text, path.name

@@ -20,7 +20,7 @@ def script(monkeypatch):
 
 
 def test_the_strong_column_has_its_auc_and_the_attainable_loss_is_that_of_the_true_odds(script):
-    wide = script("wide")
+    wide = script("accuracy.wide")
     X, y, train, test = wide.split(60, 1)
     assert X.shape == (2060, 500)
     assert (len(train), len(test)) == (60, 2000)
@@ -35,7 +35,7 @@ def test_the_strong_column_has_its_auc_and_the_attainable_loss_is_that_of_the_tr
 
 
 def test_a_model_of_the_true_odds_finds_all_and_the_class_shares_find_nothing(script):
-    wide, judged = script("wide"), script("judged")
+    wide, judged = script("accuracy.wide"), script("judged")
     X, y, place = wide.draw(100, 0)
     odds = np.exp(wide.DISTANCE * (X[100:, place] - wide.DISTANCE / 2))
     truth = np.column_stack([1 / (1 + odds), odds / (1 + odds)])
@@ -47,7 +47,7 @@ def test_a_model_of_the_true_odds_finds_all_and_the_class_shares_find_nothing(sc
 
 
 def test_an_interval_covers_a_loss_on_its_ends_and_a_missing_interval_is_not_counted(script):
-    honest = script("honest")
+    honest = script("accuracy.honest")
     samples = pd.DataFrame(
         {
             "table": ["a", "a", "b", "b"],
@@ -69,7 +69,7 @@ def test_an_interval_covers_a_loss_on_its_ends_and_a_missing_interval_is_not_cou
 @pytest.mark.real_data
 @pytest.mark.usefixtures("real_data")
 def test_forty_tables_have_ten_samples_each(script):
-    honest = script("honest")
+    honest = script("accuracy.honest")
     plan = pd.DataFrame(honest.plan(), columns=["table", "size", "sample"])
     assert plan.table.nunique() == 40
     assert set(plan.groupby("table").size()) == {10}

@@ -16,7 +16,7 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 @pytest.fixture
 def noise(monkeypatch):
     monkeypatch.syspath_prepend(BENCHMARKS)
-    return importlib.import_module("noise")
+    return importlib.import_module("accuracy.noise")
 
 
 @pytest.mark.parametrize(

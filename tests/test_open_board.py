@@ -115,7 +115,8 @@ def openml(monkeypatch, tmp_path):
 def board(monkeypatch, tmp_path):
     """Return the script with a list of one table, and the folder of its results."""
     monkeypatch.syspath_prepend(BENCHMARKS)
-    script, tables = importlib.import_module("open_board"), importlib.import_module("open_tables")
+    names = ("accuracy.open_board", "accuracy.open_tables")
+    script, tables = (importlib.import_module(name) for name in names)
     (tmp_path / "list.csv").write_text(f"number,name,suite,choices,file\n{NUMBER},people,board,no,people\n")
     monkeypatch.setattr(tables, "LISTED", tmp_path / "list.csv")
     tables.load.cache_clear()

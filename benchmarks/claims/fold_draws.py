@@ -93,8 +93,7 @@ def run(options):
     """Append what the file lacks, until time is over."""
     warnings.simplefilter("ignore")
     if not RESULTS.exists():
-        said = provenance().replace("benchmarks/", "benchmarks/claims/", 1)
-        RESULTS.write_text(f"# {said}\n{','.join(FIELDS)}\n")
+        RESULTS.write_text(f"# {provenance()}\n{','.join(FIELDS)}\n")
     done = set(
         pd.read_csv(RESULTS, comment="#", dtype=str)[KEY].fillna("").itertuples(index=False, name=None)
     )

@@ -1,6 +1,6 @@
 """Harrell's bootstrap of unpenalised logistic regression gives what rms in R gives, but for noise.
 
-The figures were kept by benchmarks/validation_rms.py, from 2,000 samples each.
+The figures were kept by benchmarks/claims/validation_rms.py, from 2,000 samples each.
 """
 
 import runpy
@@ -34,7 +34,7 @@ OURS = {"Intercept": "calibration_intercept", "Slope": "calibration_slope", "B":
     ],
 )
 def validated(request):
-    X, y = runpy.run_path(str(BENCHMARKS / "validation_rms.py"))["tables"]()[request.param]
+    X, y = runpy.run_path(str(BENCHMARKS / "claims" / "validation_rms.py"))["tables"]()[request.param]
     model = make_pipeline(StandardScaler(), LogisticRegression(C=np.inf, max_iter=1000, tol=1e-6))
     found = validate(model, X, y.to_numpy(), n_replays=N_REPLAYS, method="harrell", progress=False)
     return request.param, found
