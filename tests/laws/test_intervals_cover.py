@@ -25,7 +25,7 @@ def intervals(monkeypatch):
     if sys.platform == "win32":
         pytest.skip("benchmarks fork processes")
     monkeypatch.syspath_prepend(BENCHMARKS)
-    return importlib.import_module("intervals")
+    return importlib.import_module("claims.intervals")
 
 
 def mean_coverage(intervals, n_rows, classes, draws):

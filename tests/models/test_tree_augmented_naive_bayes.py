@@ -159,7 +159,7 @@ def test_bad_parameters_are_refused():
 
 
 # Mean accuracy of pyAgrum 3.3.1's TAN, one row added to every cell, in the folds below and on the same codes,
-# and the standard error of its difference to ours: python benchmarks/tan_accuracy.py
+# and the standard error of its difference to ours: python benchmarks/accuracy/tan_accuracy.py
 PYAGRUM = {
     "car": (0.9404, 0.0026),
     "nursery": (0.9309, 0.0014),

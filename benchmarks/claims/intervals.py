@@ -1,8 +1,8 @@
 """Do intervals of effects and of probabilities hold the truth as often as they say? Simulations, resumable.
 
-    python benchmarks/intervals.py run [planted,real] [--draws 0:20] [--rows 100,300,2000] [--classes 2,4]
-    python benchmarks/intervals.py report
-    python benchmarks/intervals.py time
+    python benchmarks/claims/intervals.py run [planted,real] [--draws 0:20] [--rows 100,300] [--classes 2,4]
+    python benchmarks/claims/intervals.py report
+    python benchmarks/claims/intervals.py time
 
 "planted" tables have a curve, a slope, a category of four levels, a product of two numbers, and a number and
 a category that say nothing. "real" ones are rows of a real table (``--tables``), labelled by draws from the
@@ -29,7 +29,7 @@ from seminaive.scores import Effects
 from seminaive.scores.pure import purify
 from seminaive_experiments import load_dataset
 
-RESULTS = Path(__file__).parent / "results" / "intervals" / "coverage.jsonl"
+RESULTS = Path(__file__).parent.parent / "results" / "intervals" / "coverage.jsonl"
 COVERAGE = 0.95
 N_FRESH = 1000
 LEVELS = {"a": -1.0, "b": -0.3, "c": 0.3, "d": 1.0}
