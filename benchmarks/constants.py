@@ -83,7 +83,6 @@ LAYOUT = {
     ("structure/sparse_bayesian_network.py", "fit", 31): "bits of a seed",
     ("models/tree_augmented_naive_bayes.py", "_memory_parts", 4): "bytes of a code",
     ("models/tuple_statistics.py", "_memory_parts", 4): "bytes of a code",
-    ("selection/counted_rows.py", "MOST_DRAWN_EXACTLY"): "what NumPy's generator takes",
     ("selection/decision.py", "POISSON"): "terms of a series above the rounding of a float",
     ("selection/fold_table.py", "of", 6): "arrays of scores, for the check of memory",
     ("selection/fold_table.py", "of", 8): "bytes of a float",

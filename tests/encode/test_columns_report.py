@@ -44,24 +44,3 @@ def test_whole_numbers_as_text_are_mentioned_with_the_remedy():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         NaiveBayes(categorical_features=["shop"]).fit(X, y)
-
-
-def codes_and_quantities(n_rows, seed):
-    """Return a table whose class depends on shops, each in its way, and on the age, but not on noise."""
-    rng = np.random.default_rng(seed)
-    shops, age = rng.integers(0, 60, n_rows), rng.integers(18, 90, n_rows)
-    numbers = np.sort(rng.choice(90_000, 60, replace=False)) + 10_000
-    score = rng.normal(0, 1, 60)[shops] + (age - 50) / 20
-    X = pd.DataFrame({"shop": numbers[shops], "age": age, "noise": rng.integers(0, 60, n_rows)})
-    return X, (rng.random(n_rows) < 1 / (1 + np.exp(-score))).astype(int)
-
-
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("missing", [False, True])
-def test_whole_numbers_that_are_codes_are_mentioned_and_quantities_are_not(seed, missing):
-    X, y = codes_and_quantities(4000, seed)
-    if missing:
-        X = X.mask(np.random.default_rng(seed).random(X.shape) < 0.1)
-    with pytest.warns(ColumnsWarning, match="nothing of that of the numbers beside it, as codes do") as said:
-        NaiveBayes().fit(X, y)
-    assert [sentence.split("'")[1] for sentence in said[0].message.sentences] == ["shop"]

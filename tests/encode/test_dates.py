@@ -12,7 +12,7 @@ import pytest
 from seminaive import ClassConditionalImputer, DateParts, NaiveBayes, SemiNaive, load_model, save_model
 from seminaive.encode import CategoricalColumn, DateFormat, NumericColumn, Schema, TableEncoder
 from seminaive.errors import ColumnsWarning, TableTypeError
-from seminaive.explain import from_json, to_json, to_python
+from seminaive.export import from_json, to_json, to_python
 
 MOMENTS = np.array(["2024-03-01T12:00", "1969-12-31T06:00", "2300-01-01", "NaT"], dtype="datetime64[us]")
 DAYS = np.array([19783.5, -0.75, 120530.0, np.nan])

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import seminaive
-from seminaive import explain
+from seminaive import explain, export
 from seminaive.errors import ColumnsWarning, InputError
 
 N = 60
@@ -154,7 +154,7 @@ def test_selectors_and_imputers_match_columns_by_name(rows):
 
 def test_the_exported_python_function_takes_rows_by_name(model, rows):
     space = {}
-    exec(explain.to_python(model), space)  # noqa: S102 - our own export
+    exec(export.to_python(model), space)  # noqa: S102 - our own export
     expected = model.predict_proba(rows)[0]
     for row in (rows.iloc[0], rows.iloc[0].to_dict() | {"more": 1}, rows.iloc[0].tolist()):
         np.testing.assert_allclose(list(space["predict_proba"](row).values()), expected, rtol=1e-12)

@@ -89,6 +89,7 @@ def test_groups_that_do_not_fit_are_told():
         SemiNaive().fit(X, y, groups=np.zeros(50))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("cv", ["auto", 4], ids=str)
 def test_validate_judges_the_fit_with_groups(cv, seed):

@@ -22,6 +22,7 @@ def pairs_of(model):
     return [tuple(pair) for pair in model.interactions_[["first", "second"]].to_numpy()]
 
 
+@pytest.mark.slow
 def test_ten_pairs_of_noise_are_not_believed_and_the_loss_to_expect_is_that_of_other_rows():
     lowest, highest, holds = [], [], []
     for seed in range(10):

@@ -15,7 +15,10 @@ def probabilities(monkeypatch, solver, X, y):
     return SemiNaive().fit(X, y).predict_proba(X)
 
 
-@pytest.mark.parametrize("table", ["wine", "iris", "bc60", "bc200", "mixed", "cats", "digits"])
+@pytest.mark.parametrize(
+    "table",
+    ["wine", "iris", "bc60", "bc200", "mixed", "cats", pytest.param("digits", marks=pytest.mark.slow)],
+)
 def test_a_default_fit_has_the_same_probabilities_in_either_space(table, monkeypatch):
     X, y = seven_tables()[table]
     by_rows, by_coefficients = (

@@ -10,18 +10,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from seminaive.cli import catalogue
+from seminaive.cli import catalogue, options
 from seminaive.cli.model_commands import load_model
 from seminaive.cli.notes import notes_at_once
-from seminaive.cli.options import (
-    Counts,
-    Dates,
-    Decimal,
-    Encoding,
-    MissingValues,
-    Separator,
-    check_at_least,
-)
 from seminaive.cli.showing import show_frame, spinner
 from seminaive.cli.table_arguments import (
     NamedTable,
@@ -42,9 +33,7 @@ CHUNK = 100_000
 # Columns of which `fit` prints how they were read.
 MOST_COLUMNS = 30
 
-TABLE = (
-    ".csv, .tsv (also .gz, .bz2, .xz, .zip) or .parquet, a folder of Parquet files, or - for standard input"
-)
+TABLE = ".csv, .tsv (also .gz, .bz2, .xz, .zip) or .parquet, a folder of Parquet files, - for standard input"
 
 
 class FitCommand(TyperCommand):
@@ -64,7 +53,7 @@ def fit(
     out: Annotated[Path, typer.Option(help="Where to save the model.")],
     model: Annotated[str, typer.Option(help="Which model; the list is below.")] = catalogue.FIRST,
     weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
-    counts: Counts = None,
+    counts: options.Counts = None,
     param: Annotated[list[str] | None, typer.Option(help="A parameter, as name=value; repeatable.")] = None,
     drop: Annotated[
         list[str] | None, typer.Option(help="Columns to leave out, an identifier for instance; repeatable.")
@@ -77,8 +66,7 @@ def fit(
         ),
     ] = None,
     merge_spellings: Annotated[
-        bool,
-        typer.Option("--merge-spellings", help="Read Yes, yes and 'yes ' as one category."),
+        bool, typer.Option("--merge-spellings", help="Read Yes, yes and 'yes ' as one category.")
     ] = False,
     classes: Annotated[
         bool,
@@ -93,19 +81,19 @@ def fit(
         ),
     ] = True,
     most: Annotated[int, typer.Option(help="Columns to list, with how they were read.")] = MOST_COLUMNS,
-    sep: Separator = None,
-    decimal: Decimal = None,
-    dates: Dates = None,
-    encoding: Encoding = None,
-    na_values: MissingValues = None,
+    sep: options.Separator = None,
+    decimal: options.Decimal = None,
+    dates: options.Dates = None,
+    encoding: options.Encoding = None,
+    na_values: options.MissingValues = None,
 ) -> None:
     """Fit a model to a table and save it. Prints how columns were read and how good the model is.
 
     A folder, or a file too large for memory, is read in pieces.
     """
     if max_categories is not None:
-        check_at_least("--max-categories", max_categories, 1)
-    check_at_least("--most", most, 1)
+        options.check_at_least("--max-categories", max_categories, 1)
+    options.check_at_least("--most", most, 1)
     catalogue.check_model(model)
     given = catalogue.read_parameters(model, param or [])
     if merge_spellings:
@@ -261,11 +249,11 @@ def predict(
     keep_all: Annotated[
         bool, typer.Option("--all", help="Write all columns of the table before the predictions.")
     ] = False,
-    sep: Separator = None,
-    decimal: Decimal = None,
-    dates: Dates = None,
-    encoding: Encoding = None,
-    na_values: MissingValues = None,
+    sep: options.Separator = None,
+    decimal: options.Decimal = None,
+    dates: options.Dates = None,
+    encoding: options.Encoding = None,
+    na_values: options.MissingValues = None,
 ) -> None:
     """Predict the class of each row, with probabilities. Columns that training lacked are ignored."""
     written = text_format(sep, decimal, encoding, na_values, dates)
@@ -350,11 +338,11 @@ def score(
     ] = None,
     *,
     truth: Annotated[str, typer.Option(help="The column that holds the true classes.")],
-    sep: Separator = None,
-    decimal: Decimal = None,
-    dates: Dates = None,
-    encoding: Encoding = None,
-    na_values: MissingValues = None,
+    sep: options.Separator = None,
+    decimal: options.Decimal = None,
+    dates: options.Dates = None,
+    encoding: options.Encoding = None,
+    na_values: options.MissingValues = None,
 ) -> None:
     """Measure predictions against the truth. Prints log loss, Brier score, accuracy, AUC, F1 and calibration.
 

@@ -11,13 +11,12 @@ from seminaive.encode.column_kinds import ROWS_TO_JUDGE, is_declared, listed_col
 from seminaive.encode.column_types import CategoricalColumn, EmptyColumn, IdentifierColumn, NumericColumn
 from seminaive.encode.frames import as_numbers, dictionary
 from seminaive.encode.spelling import spelt_alike
-from seminaive.encode.target_notes import MOST_CLASSES
 from seminaive.encode.written_numbers import FEW_VALUES, are_whole, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from seminaive.arrays import Floats, Integers
+    from seminaive.arrays import Floats
     from seminaive.encode.column_types import Category, Column
     from seminaive.encode.frames import Table
     from seminaive.encode.schema import Schema
@@ -34,14 +33,6 @@ DIGITS_OF_KEYS = 12
 LARGEST_WHOLE = 2.0**53
 # Whole numbers in sequence may lack this share, of rows that were deleted.
 DELETED = 0.01
-# Whole numbers are judged on this many rows at most, from this many on, with five rows or more per number.
-MOST_JUDGED, FEWEST_JUDGED, ROWS_PER_VALUE = 10_000, 500, 5
-# A number that this share of the rows has, 0 for instance, is not compared with those beside it.
-COMMON = 0.1
-# Standard errors from which numbers are taken to say something of the class, out of hundreds of columns.
-SURE = 4.0
-# Rows of the class shares that are added to the counts of a number.
-PRIOR_ROWS = 4.0
 # Values that a sentence shows.
 MOST_SHOWN = 3
 
@@ -50,17 +41,13 @@ _DATE = re.compile(
 )
 
 
-def probable_mistakes(
-    opened: Table, schema: Schema, categorical_features: Any, labels: Integers | None = None
-) -> list[str]:
+def probable_mistakes(opened: Table, schema: Schema, categorical_features: Any) -> list[str]:
     """Return a sentence, with the remedy, for each column that was probably meant otherwise.
 
     Parameters
     ----------
     categorical_features : the parameter of that name
         Whoever lists a column means what the list says.
-    labels : ndarray of shape (n_rows,) or None
-        The class of each row, by which codes are told from quantities; None where they are not at hand.
     """
     listed = listed_columns(opened.names, categorical_features)
     texts_are_meant = isinstance(categorical_features, str) and categorical_features == "all"
@@ -69,9 +56,6 @@ def probable_mistakes(
         if position in listed and not isinstance(column, EmptyColumn):
             continue
         sentence = _about(opened, position, column, texts_are_meant=texts_are_meant)
-        uncertain = sentence is None and isinstance(column, NumericColumn) and column.written is None
-        if uncertain and labels is not None:
-            sentence = _codes(opened, position, labels)
         if sentence:
             sentences.append(f"column {column.name!r} {sentence}")
     return sentences
@@ -220,45 +204,6 @@ def _numbers(opened: Table, position: int) -> str | None:
     if len(values) >= ROWS_TO_JUDGE and len(values) == opened.n_rows and len(values) >= (1 - DELETED) * span:
         return f"numbers the rows, from {values.min():.0f} to {values.max():.0f}, as identifiers do: {remedy}"
     return None
-
-
-def _codes(opened: Table, position: int, labels: Integers) -> str | None:
-    """Name whole numbers each of which says something of the class, but nothing of that of its neighbours.
-
-    The class of each row is predicted by the other rows of its number and, apart, by the rows of the next two
-    numbers on either side. Of a quantity, these say something, too. Of 301 columns of whole numbers in 42
-    tables, 7 are named, all of musk2, whose rows are about 65 shapes of each of 102 molecules.
-    """
-    every = slice(None, None, -(-opened.n_rows // MOST_JUDGED))
-    values = as_numbers(opened.names[position], opened.columns[position][every])
-    found, labels = ~np.isnan(values), labels[every]
-    if (values[found] != np.floor(values[found])).any() or labels.max() >= MOST_CLASSES:
-        return None
-    counts = np.unique(values[found], return_inverse=True, return_counts=True)
-    found[found] = counts[2][counts[1]] <= COMMON * len(values)
-    numbers, codes = np.unique(values[found], return_inverse=True)
-    labels = labels[found]
-    if not FEW_VALUES <= len(numbers) <= len(labels) / ROWS_PER_VALUE or len(labels) < FEWEST_JUDGED:
-        return None
-    shares = np.bincount(labels) / len(labels)
-    same = np.zeros((len(numbers) + 4, len(shares)))
-    np.add.at(same, (codes + 2, labels), 1.0)
-    beside = same[:-4] + same[1:-3] + same[3:-1] + same[4:]
-    same = same[2:-2]
-
-    def gains(counted: Floats, itself: float) -> Floats:
-        """Return by how much counts predict the class of each row better than the class shares, in nats."""
-        of_class = counted[codes, labels] - itself + PRIOR_ROWS * shares[labels]
-        of_row = np.log(of_class / (counted.sum(axis=1)[codes] - itself + PRIOR_ROWS) / shares[labels])
-        return np.asarray(of_row)
-
-    of_same = gains(same, 1.0)
-    if of_same.mean() <= SURE * of_same.std() / np.sqrt(len(of_same)) or gains(beside, 0.0).mean() >= 0:
-        return None
-    return (
-        "holds whole numbers each of which says something of the class, and nothing of that of the numbers "
-        "beside it, as codes do: list it in categorical_features if it is one"
-    )
 
 
 def _whole_numbers(opened: Table, position: int) -> Floats | None:

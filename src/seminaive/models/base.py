@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.base import BaseEstimator
 
-    from seminaive.arrays import Floats, Integers
+    from seminaive.arrays import Floats
     from seminaive.encode import Schema
     from seminaive.encode.columns_report import ColumnReading
     from seminaive.encode.encoded_table import CutRule
@@ -217,19 +217,13 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         """Keep how the columns were read, and warn once about what is probably a mistake."""
         readings = read_columns(opened, training.table)
         if first:
-            self._keep_readings(readings, opened, training.table.schema, training.labels)
+            self._keep_readings(readings, opened, training.table.schema)
         else:
             self.columns_read_ = merge_readings(self.columns_read_, readings)
 
-    def _keep_readings(
-        self,
-        readings: tuple[ColumnReading, ...],
-        opened: Table,
-        schema: Schema,
-        labels: Integers | None = None,
-    ) -> None:
+    def _keep_readings(self, readings: tuple[ColumnReading, ...], opened: Table, schema: Schema) -> None:
         self.columns_read_ = readings
-        mistakes = probable_mistakes(opened, schema, self.categorical_features, labels)
+        mistakes = probable_mistakes(opened, schema, self.categorical_features)
         if mistakes:
             shown = "; ".join(mistakes[:MOST_MISTAKES])
             more = f"; and {len(mistakes) - MOST_MISTAKES} more" if len(mistakes) > MOST_MISTAKES else ""
