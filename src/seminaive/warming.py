@@ -98,6 +98,7 @@ def _tables() -> list[tuple[pd.DataFrame, Integers]]:
         _with_unknown_cells(mixed),
         numbers,
         mixed.assign(town=towns),
+        pd.DataFrame({"town": towns, "street": towns[::-1]}),
     ]
     return [(X, _labels(X, n_classes)) for X in tables for n_classes in (2, 3)]
 
